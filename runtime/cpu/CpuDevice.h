@@ -1,0 +1,39 @@
+//===- CpuDevice.h - runs programs on the processor ----------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_RUNTIME_CPU_CPUDEVICE_H
+#define MM01_RUNTIME_CPU_CPUDEVICE_H
+
+#include "runtime/core/Device.h"
+#include "runtime/cpu/ThreadPool.h"
+
+namespace mm01 {
+
+/// Kernels run on one thread pool; dense products are oneDNN's, each on the
+/// thread that asks for it. Results do not depend on the number of threads.
+class CpuDevice final : public Device {
+public:
+  explicit CpuDevice(int threads = ThreadPool::defaultThreads());
+
+  std::string_view name() const override { return "cpu"; }
+  int workers() const override { return pool.size(); }
+  bool launch(const mm01_context &context, mm01_kernel kernel, const char *name,
+              int64_t grid, const void *arguments,
+              int64_t scratchBytes) override;
+  bool gemmF32(int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+               const float *b, int64_t ldb, float *c, int64_t ldc,
+               bool accumulate) override;
+  void parallelFor(int64_t count,
+                   const std::function<void(int64_t)> &body) override;
+
+private:
+  ThreadPool pool;
+};
+
+} // namespace mm01
+
+#endif // MM01_RUNTIME_CPU_CPUDEVICE_H
