@@ -13,12 +13,13 @@ include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 add_definitions(${LLVM_DEFINITIONS} -DNDEBUG)
 add_compile_options(-fno-exceptions)
 
-# mm01_tablegen(TARGET FILE.td OUTPUT1 ARGS1... ; ...) runs mlir-tblgen once an output.
+# mm01_tablegen(TARGET FILE.td OUTPUT FILE ARGS... ...) runs mlir-tblgen once an output.
 #   mm01_tablegen(Mm01OpsGen Mm01Ops.td
 #     OUTPUT Mm01Ops.h.inc -gen-op-decls
 #     OUTPUT Mm01Ops.cpp.inc -gen-op-defs)
 function(mm01_tablegen target file)
   set(LLVM_TARGET_DEFINITIONS ${file})
+  set(TABLEGEN_OUTPUT "")
   set(output "")
   set(arguments "")
   foreach(word ${ARGN} OUTPUT)
@@ -34,7 +35,6 @@ function(mm01_tablegen target file)
       list(APPEND arguments ${word})
     endif()
   endforeach()
-  set(TABLEGEN_OUTPUT ${TABLEGEN_OUTPUT} PARENT_SCOPE)
   add_public_tablegen_target(${target})
 endfunction()
 

@@ -1,0 +1,169 @@
+//===- Mm01Dialect.cpp - types, attributes and registration of the mm01 dialect
+//-*- C++ -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mm01/Mm01Dialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mm01;
+
+#include "dialects/mm01/Mm01Dialect.cpp.inc"
+#include "dialects/mm01/Mm01Enums.cpp.inc"
+#include "dialects/mm01/Mm01Interfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/mm01/Mm01Attributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/mm01/Mm01Types.cpp.inc"
+
+void Mm01Dialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/mm01/Mm01Types.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/mm01/Mm01Attributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/mm01/Mm01Ops.cpp.inc"
+      >();
+}
+
+/// `mm01.role` is a string; `mm01.parameter` names an mm01.parameter whose type
+/// is that of the argument.
+static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
+                                          Type type) {
+  if (attr.getName() == kRoleAttr) {
+    if (!isa<StringAttr>(attr.getValue()))
+      return op->emitError("'mm01.role' must be a string");
+    return success();
+  }
+  if (attr.getName() != kParameterAttr)
+    return op->emitError("unknown attribute '")
+           << attr.getName().getValue()
+           << "', expected 'mm01.role' or 'mm01.parameter'";
+  auto symbol = dyn_cast<FlatSymbolRefAttr>(attr.getValue());
+  if (!symbol)
+    return op->emitError("'mm01.parameter' must be a symbol such as @name");
+  auto parameter =
+      SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, symbol);
+  if (!parameter)
+    return op->emitError("no mm01.parameter is named ") << symbol;
+  if (parameter.getType() != type)
+    return op->emitError("the argument bound to ")
+           << symbol << " has type " << type << ", expected "
+           << parameter.getType();
+  return success();
+}
+
+LogicalResult Mm01Dialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitError("mm01 argument attributes belong on functions");
+  return verifyValueAttribute(op, attr, function.getArgumentTypes()[argument]);
+}
+
+LogicalResult Mm01Dialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                       unsigned result,
+                                                       NamedAttribute attr) {
+  if (attr.getName() != kRoleAttr)
+    return op->emitError("a result takes no '")
+           << attr.getName().getValue() << "', expected 'mm01.role'";
+  return verifyValueAttribute(op, attr, Type());
+}
+
+//===----------------------------------------------------------------------===//
+// !mm01.weight
+//===----------------------------------------------------------------------===//
+
+Type WeightType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element) || parser.parseGreater())
+    return {};
+  return parser.getChecked<WeightType>(parser.getContext(), shape, element);
+}
+
+void WeightType::print(AsmPrinter &printer) const {
+  printer << "<";
+  for (int64_t extent : getShape())
+    printer << extent << "x";
+  printer << getElementType() << ">";
+}
+
+LogicalResult WeightType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> shape, Type element) {
+  if (shape.empty() || shape.size() > 3)
+    return emitError() << "a weight has one to three dimensions, found "
+                       << shape.size();
+  if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
+    return emitError() << "the extents of a weight must be positive";
+  if (!element.isF32() && !element.isF16() && !element.isBF16())
+    return emitError() << "a weight is stored as f32, f16 or bf16, found "
+                       << element;
+  return success();
+}
+
+RankedTensorType WeightType::getPartType() const {
+  ArrayRef<int64_t> shape = getShape();
+  return RankedTensorType::get(shape.size() == 3 ? shape.drop_front() : shape,
+                               getElementType());
+}
+
+int64_t WeightType::getNumElements() const {
+  return ShapedType::getNumElements(getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// #mm01.source
+//===----------------------------------------------------------------------===//
+
+/// `4x96x64`: extents without an element type. `4x0` would lex as hexadecimal,
+/// but an extent is never 0.
+static ParseResult parseExtents(AsmParser &parser,
+                                SmallVectorImpl<int64_t> &shape) {
+  return parser.parseDimensionList(shape, /*allowDynamic=*/false,
+                                   /*withTrailingX=*/false);
+}
+
+Attribute SourceAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  SmallVector<int64_t> shape;
+  int64_t first = 0, stride = 0;
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseColon() ||
+      parseExtents(parser, shape))
+    return {};
+  if (succeeded(parser.parseOptionalComma()))
+    if (parser.parseKeyword("rows") || parser.parseInteger(first) ||
+        parser.parseKeyword("stride") || parser.parseInteger(stride))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  return SourceAttr::get(parser.getContext(), name, shape, first, stride);
+}
+
+void SourceAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printString(getTensor());
+  printer << " : ";
+  llvm::interleave(getShape(), printer.getStream(), "x");
+  if (getFirstRow() || getRowStride())
+    printer << ", rows " << getFirstRow() << " stride " << getRowStride();
+  printer << ">";
+}

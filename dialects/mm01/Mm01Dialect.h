@@ -1,0 +1,60 @@
+//===- Mm01Dialect.h - the mm01 dialect, its types, attributes and ops -*- C++
+//-*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The one header to include for the dialect. See Mm01*.td for what each op
+// means.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_DIALECTS_MM01_MM01DIALECT_H
+#define MM01_DIALECTS_MM01_MM01DIALECT_H
+
+#include "dialects/mm01/Mm01Cost.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/mm01/Mm01Enums.h.inc"
+
+#include "dialects/mm01/Mm01Dialect.h.inc"
+#include "dialects/mm01/Mm01Interfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/mm01/Mm01Attributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/mm01/Mm01Types.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/mm01/Mm01Ops.h.inc"
+
+namespace mm01 {
+
+/// Argument and result attributes of entry functions (see the dialect's
+/// description): the name by which the runtime knows a value, and the
+/// parameter that a weight argument is bound to.
+inline constexpr llvm::StringLiteral kRoleAttr = "mm01.role";
+inline constexpr llvm::StringLiteral kParameterAttr = "mm01.parameter";
+
+/// True where the extents agree or one of them is dynamic.
+inline bool compatible(int64_t a, int64_t b) {
+  return a == b || mlir::ShapedType::isDynamic(a) ||
+         mlir::ShapedType::isDynamic(b);
+}
+
+} // namespace mm01
+
+#endif // MM01_DIALECTS_MM01_MM01DIALECT_H

@@ -1,0 +1,62 @@
+//===- Mm01ModelOps.cpp - verifiers of parameters and ragged batches -*- C++
+//-*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mm01/Mm01OpSupport.h"
+
+using namespace mlir;
+using namespace mm01;
+
+/// Checks one source of a parameter against the type of a part.
+static LogicalResult verifySource(ParameterOp op, SourceAttr source) {
+  WeightType weight = op.getType();
+  ArrayRef<int64_t> part = weight.getPartType().getShape();
+  ArrayRef<int64_t> shape = source.getShape();
+  if (source.isStack())
+    return require(op, shape == part, "C2",
+                   "source \"" + source.getTensor() +
+                       "\" must have the shape of a part, " +
+                       toString(weight.getPartType()));
+  // A vector is one row.
+  int64_t rows = part.size() == 2 ? part.front() : 1;
+  int64_t sourceRows =
+      shape.empty() ? 0 : ShapedType::getNumElements(shape.drop_back());
+  int64_t last = (weight.getParts() - 1) * source.getRowStride();
+  return require(op,
+                 !shape.empty() && shape.back() == part.back() &&
+                     source.getFirstRow() >= 0 && source.getRowStride() >= 0 &&
+                     source.getFirstRow() + last + rows <= sourceRows,
+                 "C3",
+                 "source \"" + source.getTensor() + "\" has no " +
+                     Twine(weight.getParts()) + " parts of type " +
+                     toString(weight.getPartType()) + " at these rows");
+}
+
+LogicalResult ParameterOp::verify() {
+  if (failed(require(*this, !getSources().empty(), "C1",
+                     "expected at least one source")))
+    return failure();
+  for (Attribute source : getSources())
+    if (failed(verifySource(*this, cast<SourceAttr>(source))))
+      return failure();
+  return success();
+}
+
+LogicalResult WeightPartOp::verify() {
+  RankedTensorType part = getWeight().getType().getPartType();
+  return require(*this, getType() == part, "C1",
+                 "expected the type of a part, " + toString(part) + ", found " +
+                     toString(getType()));
+}
+
+LogicalResult RaggedGetOp::verify() {
+  size_t expected = getField() == RaggedField::page_table ? 2 : 1;
+  return require(*this, getIndices().size() == expected, "C1",
+                 "field " + stringifyRaggedField(getField()) + " takes " +
+                     Twine(expected) + " indices, found " +
+                     Twine(getIndices().size()));
+}

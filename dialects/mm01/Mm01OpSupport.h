@@ -1,0 +1,29 @@
+//===- Mm01OpSupport.h - helpers that verifiers of the mm01 ops share -*- C++
+//-*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_DIALECTS_MM01_MM01OPSUPPORT_H
+#define MM01_DIALECTS_MM01_MM01OPSUPPORT_H
+
+#include "dialects/mm01/Mm01Dialect.h"
+
+namespace mm01 {
+
+/// True where ranks are equal and all extents compatible.
+bool compatibleShapes(mlir::ShapedType a, mlir::ShapedType b);
+
+/// Fails with `label: <message>` when `condition` does not hold. The label is
+/// the one under which the op's description lists the constraint.
+mlir::LogicalResult require(mlir::Operation *op, bool condition,
+                            llvm::StringRef label, const llvm::Twine &message);
+
+/// The text of a type, for messages.
+std::string toString(mlir::Type type);
+
+} // namespace mm01
+
+#endif // MM01_DIALECTS_MM01_MM01OPSUPPORT_H

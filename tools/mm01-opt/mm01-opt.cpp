@@ -1,0 +1,23 @@
+//===- mm01-opt.cpp - runs passes of the project on MLIR files --*- C++ -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mm01/Mm01Dialect.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllPasses();
+  registry.insert<mm01::Mm01Dialect>();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "mm01 optimizer driver\n", registry));
+}
