@@ -80,12 +80,13 @@ typedef struct mm01_argument {
 typedef struct mm01_context mm01_context;
 
 /* A kernel: one workgroup of a grid. `arguments` is laid out by the compiler,
- * `scratch` holds as many bytes as its launch asked for, private to the worker. */
+ * `scratch` holds as many bytes as its launch asked for, private to the worker.
+ */
 typedef void (*mm01_kernel)(const mm01_context *context, const void *arguments,
                             void *scratch, int64_t workgroup);
 
-/* What a program may ask of the runtime. `arena` holds at least as many bytes as
- * mm01_arena_F(arguments) said. */
+/* What a program may ask of the runtime. `arena` holds at least as many bytes
+ * as mm01_arena_F(arguments) said. */
 struct mm01_context {
   int64_t abi;   /* MM01_ABI_VERSION */
   void *runtime; /* the runtime's own */

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# usage: tools/test.sh [CTEST ARGUMENTS...]
+#
+# Installs what is missing, builds everything, and runs every test: unit tests, lit suites, command-line tests, checks
+# of the sources and documents, the build without LLVM, and the runtime's tests under the sanitizers. Ends with ctest's
+# summary and its exit code. Arguments go to ctest: `tools/test.sh -R lit-passes` runs one suite, say.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/setup.sh
+cmake --preset default
+cmake --build --preset default
+exec ctest --test-dir build --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"
