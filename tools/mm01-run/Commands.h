@@ -1,0 +1,39 @@
+//===- Commands.h - the subcommands of mm01-run --------------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_TOOLS_MM01_RUN_COMMANDS_H
+#define MM01_TOOLS_MM01_RUN_COMMANDS_H
+
+#include "frontend/safetensors/Status.h"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+namespace mm01 {
+
+/// What the chosen subcommand will do. Parsing only stores it; main runs it,
+/// prints the message of an error as one line and exits with 1. Wrong usage is
+/// a CLI::Error while parsing: one line and exit code 2. Results go to stdout
+/// through stdio or std::cout; main reports a failed write.
+using Action = std::function<Status()>;
+
+/// Each adds one subcommand with its options to `app`, whose callback sets
+/// `action`. One file a command.
+void addInfoCommand(CLI::App &app, Action &action);
+void addCallCommand(CLI::App &app, Action &action);
+
+/// Options that several commands have.
+void addProgramOption(CLI::App &command, std::string &program);
+/// --threads, 1 … ThreadPool::maxThreads; the processors of this process when
+/// it is not given.
+void addThreadsOption(CLI::App &command, int &threads);
+
+} // namespace mm01
+
+#endif // MM01_TOOLS_MM01_RUN_COMMANDS_H
