@@ -20,7 +20,7 @@
 #include <cstring>
 #include <set>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <tuple>
 
 using namespace mm01;
 using namespace mm01::safetensors;
@@ -32,8 +32,15 @@ static constexpr uint64_t maxIndexBytes = 256 << 20;
 
 using WeightMap = std::map<std::string, std::string>; // tensor to shard
 
-static bool exists(const std::string &path) {
-  return ::access(path.c_str(), F_OK) == 0;
+/// False only if there is nothing of this name; a folder that may not be
+/// looked into is an error.
+static Result<bool> exists(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0)
+    return true;
+  if (errno == ENOENT)
+    return false;
+  return Status::error(path, ": cannot be opened: ", std::strerror(errno));
 }
 
 static std::string folderOf(const std::string &path) {
@@ -90,17 +97,17 @@ Result<Checkpoint> Checkpoint::open(const std::string &path) {
     return checkpoint;
   }
 
-  if (::access(path.c_str(), X_OK) != 0)
-    return Status::error(path, ": cannot be read: ", std::strerror(errno));
   std::string single = join(path, singleName), index = join(path, indexName);
-  if (exists(single) && exists(index))
+  Result<bool> hasSingle = exists(single), hasIndex = exists(index);
+  MM01_RETURN_IF_FAILED(hasSingle);
+  MM01_RETURN_IF_FAILED(hasIndex);
+  if (*hasSingle && *hasIndex)
     return Status::error(path, ": holds both ", singleName, " and ", indexName,
                          "; name the one to read");
-  if (!exists(single) && !exists(index))
+  if (!*hasSingle && !*hasIndex)
     return Status::error(path, ": holds neither ", singleName, " nor ",
                          indexName);
-  Result<Checkpoint> checkpoint =
-      exists(single) ? open(single) : openIndex(index);
+  Result<Checkpoint> checkpoint = *hasSingle ? open(single) : openIndex(index);
   MM01_RETURN_IF_FAILED(checkpoint);
   checkpoint->root = path;
   return checkpoint;
@@ -117,7 +124,9 @@ Result<Checkpoint> Checkpoint::openIndex(const std::string &path) {
     if (!shards.insert(shard).second)
       continue;
     std::string shardPath = join(folder, shard);
-    if (!exists(shardPath))
+    Result<bool> present = exists(shardPath);
+    MM01_RETURN_IF_FAILED(present);
+    if (!*present)
       return Status::error(shardPath, ": is missing, but ", path,
                            " names it for tensor '", tensor, "'");
     Result<File> file = File::open(shardPath);

@@ -21,7 +21,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <tuple>
 
 using namespace mm01;
 using namespace mm01::safetensors;
