@@ -49,6 +49,22 @@ namespace mm01 {
 inline constexpr llvm::StringLiteral kRoleAttr = "mm01.role";
 inline constexpr llvm::StringLiteral kParameterAttr = "mm01.parameter";
 
+/// Attributes of the module, from which the manifest is made: the resolved
+/// configuration (a string of JSON; absent for a program made from plain MLIR),
+/// the number of parameters (i64), the limits T and N of a call (i64), and the
+/// glob patterns of checkpoint tensors that are no parameters (strings).
+inline constexpr llvm::StringLiteral kModelAttr = "mm01.model";
+inline constexpr llvm::StringLiteral kParameterCountAttr =
+    "mm01.parameter_count";
+inline constexpr llvm::StringLiteral kMaxTokensAttr = "mm01.max_tokens";
+inline constexpr llvm::StringLiteral kMaxSequencesAttr = "mm01.max_sequences";
+inline constexpr llvm::StringLiteral kIgnoredTensorsAttr =
+    "mm01.ignored_tensors";
+
+/// The level of x86 that the program may use, a string such as
+/// "x86-64-v3"; code generation and the manifest read it.
+inline constexpr llvm::StringLiteral kIsaAttr = "mm01.isa";
+
 /// True where the extents agree or one of them is dynamic.
 inline bool compatible(int64_t a, int64_t b) {
   return a == b || mlir::ShapedType::isDynamic(a) ||
