@@ -1,5 +1,4 @@
-//===- Mm01Ops.cpp - generated definitions and shared syntax of the mm01 ops -*-
-//C++ -*-===//
+//===- Mm01Ops.cpp - generated definitions of the mm01 ops ------*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
