@@ -45,8 +45,9 @@ struct ArgumentSpec {
   std::vector<int64_t> shape;
   /// Meaningless for a ragged argument.
   ElementType type = ElementType::F32;
-  /// Index into Manifest::parameters; of a weight only.
-  size_t parameter = 0;
+  /// Index into Manifest::parameters; of a weight only. Absent when the weight
+  /// belongs to no parameter: a program made from plain MLIR, for `call`.
+  std::optional<size_t> parameter;
 };
 
 enum class ResultKind {
@@ -133,7 +134,7 @@ struct Manifest {
 
 /// Reads a manifest (docs/contract.md, "The manifest"). Every field is checked:
 /// kinds, types, extents, indices and references. `file` names the program in
-/// messages. Keys that this version does not know are an error.
+/// messages.
 Result<Manifest> parseManifest(std::string_view text, const std::string &file);
 
 } // namespace mm01

@@ -1,0 +1,316 @@
+//===- ManifestParser.cpp - reads a program's manifest -------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/safetensors/Json.h"
+#include "runtime/abi/program.h"
+#include "runtime/core/Manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace mm01;
+using nlohmann::json;
+
+namespace {
+
+/// What is wrong and where; leaves this file as a Status.
+struct Malformed {
+  std::string message;
+};
+
+template <typename... Parts>
+[[noreturn]] void fail(const std::string &where, const Parts &...parts) {
+  throw Malformed{concat(where, ": ", parts...)};
+}
+
+/// A value and its path in the manifest: "entries[0].arguments[2].type".
+struct Node {
+  const json &value;
+  std::string where;
+
+  bool has(const char *key) const { return value.contains(key); }
+
+  Node operator[](const char *key) const {
+    if (!value.is_object())
+      fail(where, "expected an object, found ", value.type_name());
+    auto at = value.find(key);
+    std::string path = where.empty() ? key : where + "." + key;
+    if (at == value.end())
+      fail(path, "missing");
+    return {*at, path};
+  }
+
+  std::vector<Node> elements() const {
+    if (!value.is_array())
+      fail(where, "expected an array, found ", value.type_name());
+    std::vector<Node> nodes;
+    for (size_t i = 0; i < value.size(); ++i)
+      nodes.push_back({value[i], concat(where, '[', i, ']')});
+    return nodes;
+  }
+
+  std::string string() const {
+    if (!value.is_string())
+      fail(where, "expected a string, found ", value.type_name());
+    return value.get<std::string>();
+  }
+
+  std::string name() const {
+    std::string text = string();
+    if (text.empty() || text.find('\0') != std::string::npos)
+      fail(where, "expected a name, found an empty string or one with zeros");
+    return text;
+  }
+
+  int64_t integer(int64_t least) const {
+    // A number over int64_t is unsigned here; the conversion would wrap.
+    bool large = value.is_number_unsigned() &&
+                 value.get<uint64_t>() > uint64_t(INT64_MAX);
+    if (!value.is_number_integer() || large)
+      fail(where, "expected an integer, found ", value.dump());
+    int64_t number = value.get<int64_t>();
+    if (number < least)
+      fail(where, "expected at least ", least, ", found ", number);
+    return number;
+  }
+
+  std::string oneOf(std::initializer_list<const char *> words) const {
+    std::string found = string(), known;
+    for (const char *word : words) {
+      if (found == word)
+        return found;
+      known = known.empty() ? word : concat(known, ", ", word);
+    }
+    fail(where, "expected one of ", known, ", found '", found, "'");
+  }
+
+  ElementType type() const {
+    std::string found = string();
+    if (std::optional<ElementType> type = parseElementType(found))
+      return *type;
+    fail(where, "expected an element type, found '", found, "'");
+  }
+
+  /// Extents of at least `least`: -1 where they may be dynamic.
+  std::vector<int64_t> shape(int64_t least) const {
+    std::vector<int64_t> extents;
+    for (const Node &extent : elements())
+      extents.push_back(extent.integer(least));
+    std::vector<int64_t> known = extents;
+    std::erase(known, -1);
+    if (!tensorBytes(ElementType::I64, known))
+      fail(where, "too large: ", shapeText(extents));
+    return extents;
+  }
+};
+
+using ParameterIndex = std::map<std::string, size_t>;
+
+/// Rows of a tensor seen as a matrix [rows, last extent].
+int64_t rowsOf(const std::vector<int64_t> &shape) {
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < shape.size(); ++i)
+    rows *= shape[i];
+  return rows;
+}
+
+SourceSpec readSource(const Node &node, const ParameterSpec &parameter) {
+  SourceSpec source;
+  source.tensor = node["tensor"].name();
+  source.shape = node["shape"].shape(1);
+  if (node.has("first_row"))
+    source.firstRow = node["first_row"].integer(0);
+  if (node.has("row_stride"))
+    source.rowStride = node["row_stride"].integer(0);
+
+  std::vector<int64_t> part = parameter.partShape();
+  if (source.isStack()) {
+    if (parameter.shape.size() != 3)
+      fail(node["tensor"].where, "expected no {} for a parameter of shape ",
+           shapeText(parameter.shape));
+    if (source.tensor.find("{}") != source.tensor.rfind("{}"))
+      fail(node["tensor"].where, "expected {} once, found '", source.tensor,
+           "'");
+    if (source.shape != part || source.firstRow || source.rowStride)
+      fail(node.where, "expected whole tensors of shape ", shapeText(part));
+    return source;
+  }
+  if (source.shape.empty() || source.shape.back() != part.back())
+    fail(node["shape"].where, "expected a last extent of ", part.back(),
+         ", found ", shapeText(source.shape));
+  int64_t end = 0;
+  bool overflow = __builtin_mul_overflow(parameter.partCount() - 1,
+                                         source.rowStride, &end) ||
+                  __builtin_add_overflow(end, source.firstRow, &end) ||
+                  __builtin_add_overflow(end, rowsOf(part), &end);
+  if (overflow || end > rowsOf(source.shape))
+    fail(node.where, "expected the last part to end at row ",
+         rowsOf(source.shape), " or before, found ",
+         overflow ? "an overflow" : std::to_string(end));
+  return source;
+}
+
+ParameterSpec readParameter(const Node &node) {
+  ParameterSpec parameter;
+  parameter.name = node["name"].name();
+  parameter.shape = node["shape"].shape(1);
+  if (parameter.shape.empty() || parameter.shape.size() > 3)
+    fail(node["shape"].where, "expected 1 to 3 extents, found ",
+         parameter.shape.size());
+  parameter.type = node["type"].type();
+  if (parameter.type != ElementType::F32 &&
+      parameter.type != ElementType::F16 && parameter.type != ElementType::BF16)
+    fail(node["type"].where, "expected f32, f16 or bf16, found ",
+         elementName(parameter.type));
+  for (const Node &source : node["sources"].elements())
+    parameter.sources.push_back(readSource(source, parameter));
+  if (parameter.sources.empty())
+    fail(node["sources"].where, "expected at least one source");
+  return parameter;
+}
+
+ArgumentSpec readArgument(const Node &node, const Manifest &manifest,
+                          const ParameterIndex &parameters) {
+  ArgumentSpec argument;
+  std::string kind =
+      node["kind"].oneOf({"tensor", "scalar", "ragged", "weight"});
+  if (node.has("role"))
+    argument.role = node["role"].name();
+  if (kind == "ragged") {
+    argument.kind = ArgumentKind::Ragged;
+    return argument;
+  }
+  argument.type = node["type"].type();
+  if (kind == "scalar") {
+    argument.kind = ArgumentKind::Scalar;
+    return argument;
+  }
+  if (kind == "tensor") {
+    argument.shape = node["shape"].shape(-1);
+    return argument;
+  }
+  argument.kind = ArgumentKind::Weight;
+  argument.shape = node["shape"].shape(1);
+  if (!node.has("parameter"))
+    return argument;
+  std::string name = node["parameter"].name();
+  auto found = parameters.find(name);
+  if (found == parameters.end())
+    fail(node["parameter"].where, "no parameter '", name, "'");
+  argument.parameter = found->second;
+  const ParameterSpec &parameter = manifest.parameters[found->second];
+  if (argument.shape != parameter.shape || argument.type != parameter.type)
+    fail(node.where, "expected ", shapeText(parameter.shape), ' ',
+         elementName(parameter.type), " as parameter '", name, "', found ",
+         shapeText(argument.shape), ' ', elementName(argument.type));
+  return argument;
+}
+
+ResultSpec readResult(const Node &node, const EntrySpec &entry,
+                      std::set<size_t> &tied) {
+  ResultSpec result;
+  if (node["kind"].oneOf({"fresh", "tied"}) == "fresh") {
+    if (node.has("role"))
+      result.role = node["role"].name();
+    result.shape = node["shape"].shape(-1);
+    result.type = node["type"].type();
+    return result;
+  }
+  Node index = node["argument"];
+  size_t argument = index.integer(0);
+  if (argument >= entry.arguments.size() ||
+      entry.arguments[argument].kind != ArgumentKind::Tensor)
+    fail(index.where, "expected the index of a tensor argument, found ",
+         argument);
+  if (!tied.insert(argument).second)
+    fail(index.where, "argument ", argument, " is tied to two results");
+  const ArgumentSpec &spec = entry.arguments[argument];
+  result = {ResultKind::Tied, spec.role, spec.shape, spec.type, argument};
+  return result;
+}
+
+EntrySpec readEntry(const Node &node, const Manifest &manifest,
+                    const ParameterIndex &parameters) {
+  EntrySpec entry;
+  entry.name = node["name"].name();
+  for (const Node &argument : node["arguments"].elements())
+    entry.arguments.push_back(readArgument(argument, manifest, parameters));
+  std::set<size_t> tied;
+  for (const Node &result : node["results"].elements())
+    entry.results.push_back(readResult(result, entry, tied));
+  return entry;
+}
+
+void readModel(const Node &node, Manifest &manifest) {
+  if (!node.value.is_object())
+    fail(node.where, "expected an object, found ", node.value.type_name());
+  manifest.model = node.value.dump();
+  if (node.has("vocab_size"))
+    manifest.vocabularySize = node["vocab_size"].integer(1);
+}
+
+Manifest read(const Node &root) {
+  Manifest manifest;
+  manifest.abi = root["abi"].integer(1);
+  if (manifest.abi != MM01_ABI_VERSION)
+    fail("abi", "expected ", MM01_ABI_VERSION, ", found ", manifest.abi);
+  manifest.compiler = root["compiler"].string();
+  manifest.target = root["target"].oneOf({"cpu", "sm_90a"});
+  manifest.mode = root["mode"].oneOf({"inference", "train"});
+  manifest.isa =
+      root["isa"].oneOf({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"});
+  Node limits = root["limits"];
+  manifest.maxTokens = limits["max_tokens"].integer(1);
+  manifest.maxSequences = limits["max_sequences"].integer(1);
+  if (root.has("model"))
+    readModel(root["model"], manifest);
+  manifest.parameterCount = root["parameter_count"].integer(0);
+  for (const Node &pattern : root["ignored_tensors"].elements())
+    manifest.ignoredTensors.push_back(pattern.name());
+
+  ParameterIndex parameters;
+  for (const Node &node : root["parameters"].elements()) {
+    manifest.parameters.push_back(readParameter(node));
+    const std::string &name = manifest.parameters.back().name;
+    if (!parameters.emplace(name, manifest.parameters.size() - 1).second)
+      fail(node["name"].where, "a second parameter '", name, "'");
+  }
+  std::set<std::string> entries;
+  for (const Node &node : root["entries"].elements()) {
+    manifest.entries.push_back(readEntry(node, manifest, parameters));
+    if (!entries.insert(manifest.entries.back().name).second)
+      fail(node["name"].where, "a second entry '", manifest.entries.back().name,
+           "'");
+  }
+  if (manifest.entries.empty())
+    fail("entries", "expected at least one entry");
+  return manifest;
+}
+
+} // namespace
+
+Result<Manifest> mm01::parseManifest(std::string_view text,
+                                     const std::string &file) {
+  std::string where = file + ": manifest";
+  MM01_RETURN_IF_FAILED(checkJson(where, text));
+  try {
+    json root = json::parse(text);
+    if (!root.is_object())
+      return Status::error(where, ": expected an object, found ",
+                           root.type_name());
+    Manifest manifest = read({root, ""});
+    manifest.text = text;
+    return manifest;
+  } catch (const Malformed &malformed) {
+    return Status::error(where, ": ", malformed.message);
+  } catch (const json::exception &error) {
+    return Status::error(where, ": ", error.what());
+  }
+}

@@ -1,0 +1,64 @@
+//===- CpuDevice.cpp - runs programs on the processor --------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cpu/CpuDevice.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <omp.h>
+
+using namespace mm01;
+
+namespace {
+
+struct KernelCall {
+  const mm01_context &context;
+  mm01_kernel kernel;
+  const void *arguments;
+};
+
+void runWorkgroup(void *closure, void *scratch, int64_t workgroup) {
+  const auto &call = *static_cast<const KernelCall *>(closure);
+  call.kernel(&call.context, call.arguments, scratch, workgroup);
+}
+
+void runBody(void *closure, void *, int64_t item) {
+  (*static_cast<const std::function<void(int64_t)> *>(closure))(item);
+}
+
+} // namespace
+
+// oneDNN's own parallelism is OpenMP's, whose number of threads is a setting of
+// the thread that calls it.
+CpuDevice::CpuDevice(int threads)
+    : pool(threads, [] { omp_set_num_threads(1); }) {}
+
+bool CpuDevice::launch(const mm01_context &context, mm01_kernel kernel,
+                       const char *name, int64_t grid, const void *arguments,
+                       int64_t scratchBytes) {
+  KernelCall call{context, kernel, arguments};
+  if (!observer)
+    return pool.run(grid, runWorkgroup, &call, scratchBytes);
+  auto begin = std::chrono::steady_clock::now();
+  bool done = pool.run(grid, runWorkgroup, &call, scratchBytes);
+  observer({name, grid, begin, std::chrono::steady_clock::now()});
+  return done;
+}
+
+bool CpuDevice::gemmF32(int64_t m, int64_t n, int64_t k, const float *a,
+                        int64_t lda, const float *b, int64_t ldb, float *c,
+                        int64_t ldc, bool accumulate) {
+  if (m == 0 || n == 0)
+    return true;
+  return dnnl_sgemm('N', 'T', m, n, k, 1.0f, a, lda, b, ldb,
+                    accumulate ? 1.0f : 0.0f, c, ldc) == dnnl_success;
+}
+
+void CpuDevice::parallelFor(int64_t count,
+                            const std::function<void(int64_t)> &body) {
+  pool.run(count, runBody, const_cast<std::function<void(int64_t)> *>(&body));
+}
