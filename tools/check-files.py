@@ -19,8 +19,8 @@ TEXT = LICENSED + (".py", ".sh", ".md", ".mlir", ".test", ".txt", ".cmake", ".ya
 
 def header_problem(path, lines):
     name = path.split("/")[-1]
-    if not lines or f"===- {name} - " not in lines[0]:
-        return f"expected '===- {name} - what it is ---===' in the first line"
+    if not lines or f"===- {name} - " not in lines[0] or not re.search(r"===(//|\*\\)$", lines[0]):
+        return f"expected '===- {name} - what it is ---===//' as the first line, in 80 columns"
     if not any(SPDX in line for line in lines[:8]):
         return f"expected '{SPDX}' in the first eight lines"
     return None

@@ -1,5 +1,4 @@
-//===- Mm01Dialect.cpp - types, attributes and registration of the mm01 dialect
-//-*- C++ -*-===//
+//===- Mm01Dialect.cpp - types and attributes of the mm01 dialect ----------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Mm01Dialect.h - the mm01 dialect, its types, attributes and ops -*- C++
-//-*-===//
+//===- Mm01Dialect.h - the mm01 dialect, its types, attributes and ops ----===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

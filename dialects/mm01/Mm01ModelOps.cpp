@@ -1,5 +1,4 @@
-//===- Mm01ModelOps.cpp - verifiers of parameters and ragged batches -*- C++
-//-*-===//
+//===- Mm01ModelOps.cpp - verifiers of parameters and ragged batches ------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

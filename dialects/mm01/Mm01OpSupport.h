@@ -1,5 +1,4 @@
-//===- Mm01OpSupport.h - helpers that verifiers of the mm01 ops share -*- C++
-//-*-===//
+//===- Mm01OpSupport.h - helpers that verifiers of the mm01 ops share -----===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
