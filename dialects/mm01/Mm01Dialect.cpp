@@ -1,4 +1,4 @@
-//===- Mm01Dialect.cpp - types and attributes of the mm01 dialect ----------===//
+//===- Mm01Dialect.cpp - types and attributes of the mm01 dialect ---------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
