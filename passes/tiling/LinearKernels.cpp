@@ -1,0 +1,165 @@
+//===- LinearKernels.cpp - kernels of linear and grouped expert linear -*- C++
+//-*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A workgroup makes one panel of output columns for a range of rows. Up to
+// kFewRows rows it reads the weight once, in its storage type, and takes dot
+// products; for more rows it widens the panel of the weight into scratch and
+// calls the BLAS, which is what a linalg.matmul of float32 means here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/tiling/KernelBuilder.h"
+#include "passes/tiling/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mm01;
+
+namespace {
+
+constexpr int64_t kFewRows = 4;
+/// Rows of x that one workgroup of a dense linear multiplies.
+constexpr int64_t kRowTile = 512;
+
+/// Columns of a panel: as many as let its float32 copy stay near 1 MiB.
+int64_t panelColumns(ArrayRef<int64_t> weight) {
+  int64_t columns = weight[weight.size() - 2], depth = weight.back();
+  int64_t panel = std::clamp<int64_t>((1 << 18) / depth / 16 * 16, 16, 128);
+  return std::min(panel, columns);
+}
+
+/// out[r, n] = Σ_k x[r, k] · panel[n, k], reading the panel once for the few
+/// rows of x.
+Value dotProducts(KernelBuilder &b, Value x, Value panel, Value out) {
+  Value columns = b.dim(panel, 0), depth = b.dim(panel, 1);
+  Type type = getElementTypeOrSelf(out.getType());
+  return b.loop(b.index(0), columns, out, [&](Value n, ValueRange outer) {
+    return b.loop(
+        b.index(0), b.dim(x, 0), outer, [&](Value r, ValueRange inner) {
+          Value dot = b.sum(depth, [&](Value k) {
+            return b.mulf(b.widen(b.extract(x, {r, k})),
+                          b.widen(b.extract(panel, {n, k})));
+          });
+          return Values{b.insert(b.narrow(dot, type), inner[0], {r, n})};
+        });
+  })[0];
+}
+
+/// The panel in float32: itself, or a copy in the worker's scratch.
+Value widenPanel(KernelBuilder &b, Value panel, int64_t columns) {
+  auto type = cast<RankedTensorType>(panel.getType());
+  if (type.getElementType().isF32())
+    return panel;
+  Value scratch = b.empty({columns, type.getDimSize(1)}, b.getF32Type());
+  return b.copy(panel, b.rows(scratch, b.index(0), b.dim(panel, 0)));
+}
+
+/// The same by the BLAS.
+Value multiply(KernelBuilder &b, Value x, Value panel, Value out,
+               int64_t columns) {
+  Value wide = widenPanel(b, panel, columns);
+  Value zero = b.fill(b.f32(0), out);
+  return linalg::MatmulTransposeBOp::create(b, b.getLoc(), out.getType(),
+                                            ValueRange{x, wide}, zero)
+      .getResult(0);
+}
+
+/// What one workgroup writes: rows [first, first + count) of columns
+/// [column, column + width) of out.
+Written writePanel(KernelBuilder &b, Value x, Value weight, Value out,
+                   Value first, Value count, Value column, int64_t columns) {
+  Value width = b.minimum(b.index(columns), b.sub(b.dim(weight, 0), column));
+  Indices offsets{first, column}, sizes{count, width};
+  Value rows = b.rows(x, first, count);
+  Value panel = b.rows(weight, column, width);
+  Value target = b.slice(out, offsets, sizes, 2);
+  Value done = b.select(
+      b.lessOrEqual(count, b.index(kFewRows)), target.getType(),
+      [&] { return dotProducts(b, rows, panel, target); },
+      [&] { return multiply(b, rows, panel, target, columns); });
+  return {done, offsets, sizes};
+}
+
+LogicalResult requireFloat32(Operation *op, PatternRewriter &rewriter, Value x,
+                             Value out) {
+  if (getElementTypeOrSelf(x.getType()).isF32() &&
+      getElementTypeOrSelf(out.getType()).isF32())
+    return success();
+  return rewriter.notifyMatchFailure(
+      op, "the CPU multiplies float32 activations only");
+}
+
+/// One workgroup for kRowTile rows and a panel.
+struct LinearKernel : OpRewritePattern<LinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LinearOp op,
+                                PatternRewriter &rewriter) const override {
+    if (failed(requireFloat32(op, rewriter, op.getX(), op.getOut())))
+      return failure();
+    KernelBuilder b(rewriter, op.getLoc());
+    WeightType weight = op.getWeight().getType();
+    int64_t columns = panelColumns(weight.getShape());
+    Value total = b.dim(op.getOut(), 0);
+    Value panels = b.index((weight.getShape()[0] + columns - 1) / columns);
+    Value tiles = b.ceilDivide(total, b.index(kRowTile));
+    rewriter.replaceOp(
+        op, b.kernel("linear", {tiles, panels}, op.getOut(),
+                     [&](ValueRange ids, ValueRange outs) {
+                       Value part = WeightPartOp::create(
+                           b, weight.getPartType(), op.getWeight(), b.index(0));
+                       Value first = b.mul(ids[0], b.index(kRowTile));
+                       Value count =
+                           b.minimum(b.index(kRowTile), b.sub(total, first));
+                       Value column = b.mul(ids[1], b.index(columns));
+                       return SmallVector<Written>{
+                           writePanel(b, op.getX(), part, outs[0], first, count,
+                                      column, columns)};
+                     }));
+    return success();
+  }
+};
+
+/// One workgroup for an expert's rows and a panel of its weight.
+struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GroupedLinearOp op,
+                                PatternRewriter &rewriter) const override {
+    if (failed(requireFloat32(op, rewriter, op.getRows(), op.getOut())))
+      return failure();
+    KernelBuilder b(rewriter, op.getLoc());
+    WeightType weight = op.getWeight().getType();
+    int64_t columns = panelColumns(weight.getShape());
+    Value experts = b.index(weight.getShape()[0]);
+    Value panels = b.index((weight.getShape()[1] + columns - 1) / columns);
+    Value offsets = op.getOffsets();
+    rewriter.replaceOp(
+        op, b.kernel("grouped_linear", {experts, panels}, op.getOut(),
+                     [&](ValueRange ids, ValueRange outs) {
+                       Value part = WeightPartOp::create(
+                           b, weight.getPartType(), op.getWeight(), ids[0]);
+                       Value first = b.toIndex(b.extract(offsets, ids[0]));
+                       Value end = b.toIndex(
+                           b.extract(offsets, b.add(ids[0], b.index(1))));
+                       Value column = b.mul(ids[1], b.index(columns));
+                       return SmallVector<Written>{
+                           writePanel(b, op.getRows(), part, outs[0], first,
+                                      b.sub(end, first), column, columns)};
+                     }));
+    return success();
+  }
+};
+
+} // namespace
+
+void mm01::populateLinearKernelPatterns(RewritePatternSet &patterns) {
+  patterns.add<LinearKernel, GroupedLinearKernel>(patterns.getContext());
+}

@@ -1,0 +1,44 @@
+//===- Passes.td - from whole ops to kernel candidates --------*- tablegen -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_PASSES_TILING_PASSES_TD
+#define MM01_PASSES_TILING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "turns every op on whole tensors into a kernel candidate";
+  let description = [{
+    Replaces each mm01 op and each upstream linalg op outside a kernel by
+    `scf.forall` loops with the attribute `mm01.kernel`, whose body is scf,
+    linalg, arith, math and tensor ops on slices. One iteration is one workgroup;
+    iterations write disjoint slices, so they may run in any order. What is left
+    outside kernels is index arithmetic, views, `tensor.empty` and calls.
+
+    Inside a kernel a `linalg.matmul` of float32 with a transposed second operand
+    stands for a call of the BLAS. Temporaries of a kernel have a static size.
+
+    Requires: the graph phase on float32 activations; head sizes, expert counts
+    and page sizes are static. Fails, naming the op, where it has no kernel.
+    Not a goal: fusion, or the choice between forms of one op.
+
+    ```mlir
+    func.func @norm(%x: tensor<?x64xf32>, %w: !mm01.weight<64xbf16>, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = mm01.rms_norm %x, %w into %out {eps = 1.0e-5} : tensor<?x64xf32>, !mm01.weight<64xbf16> into tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+
+    becomes one `scf.forall` over tiles of rows with
+    `{mm01.kernel = "rms_norm"}`.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+#endif // MM01_PASSES_TILING_PASSES_TD

@@ -1,0 +1,26 @@
+//===- Patterns.h - the conversions of mm01 ops to kernels -*- C++ -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_PASSES_TILING_PATTERNS_H
+#define MM01_PASSES_TILING_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mm01 {
+
+// Each file of this folder that is named after a group of ops fills one.
+void populateDenseKernelPatterns(mlir::RewritePatternSet &patterns);
+void populateLinearKernelPatterns(mlir::RewritePatternSet &patterns);
+void populateRotaryKernelPatterns(mlir::RewritePatternSet &patterns);
+void populateLightningKernelPatterns(mlir::RewritePatternSet &patterns);
+void populateSoftmaxKernelPatterns(mlir::RewritePatternSet &patterns);
+void populateMoeKernelPatterns(mlir::RewritePatternSet &patterns);
+void populateLinalgKernelPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace mm01
+
+#endif // MM01_PASSES_TILING_PATTERNS_H
