@@ -25,7 +25,7 @@ def Mm01_LightningAttentionOp
     the released model uses: update, then read). No rotary embedding, scale or
     denominator. Slopes, decays and the state are float32 at least.
 
-    - C1: q, k, v and out have one shape.
+    - C1: q, k, v and out have one shape, and q, k and v one element type.
     - C2: there is one slope for each head.
     - C3: the state is [layers, slots, H, d, d].
     - C4: slopes and state are not narrower than 32 bits.
@@ -58,9 +58,9 @@ def Mm01_CacheUpdateOp
     at position p of sequence n goes to row `p mod page size` of page
     `page_table[n, p / page size]` of the layer.
 
-    - C1: k and v have one shape.
-    - C2: keys and values have one type, [layers, pages, page size, KV, d] with a
-      static page size.
+    - C1: k and v have one type.
+    - C2: keys and values have one type, [layers, pages, page size, KV, d] with KV
+      and d of k and a static page size.
 
     ```mlir
     func.func @update(%k: tensor<?x2x32xf32>, %v: tensor<?x2x32xf32>, %r: !mm01.ragged, %layer: index,
@@ -93,9 +93,10 @@ def Mm01_SoftmaxAttentionOp : Mm01_ComputeOp<"softmax_attention"> {
     with the softmax in float32 at least.
 
     - C1: out has the shape of q.
-    - C2: keys and values have one type, [layers, pages, page size, KV, d] with a
-      static page size.
+    - C2: keys and values have one type, [layers, pages, page size, KV, d] with d
+      of q and a static page size.
     - C3: H is a multiple of KV.
+    - C4: scale is finite.
 
     ```mlir
     func.func @attention(%q: tensor<?x4x32xf32>, %keys: tensor<1x?x64x2x32xf32>, %values: tensor<1x?x64x2x32xf32>,

@@ -91,7 +91,8 @@ def Mm01_SourceAttr : AttrDef<Mm01_Dialect, "Source"> {
   let description = [{
     With `{}` in the name, part i is the whole tensor of that name with i put in.
     Without it, part i is rows `[first + i·stride, … + rows of a part)` of the
-    tensor seen as `[product of all extents but the last, last extent]`.
+    tensor seen as `[product of all extents but the last, last extent]`. The shape
+    is that of the tensor in the checkpoint.
 
     ```mlir
     mm01.parameter @w1 : !mm01.weight<4x96x64xbf16> from [
@@ -102,6 +103,7 @@ def Mm01_SourceAttr : AttrDef<Mm01_Dialect, "Source"> {
   let parameters = (ins StringRefParameter<>:$tensor, ArrayRefParameter<"int64_t">:$shape,
                         "int64_t":$firstRow, "int64_t":$rowStride);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isStack() const { return getTensor().contains("{}"); }
   }];

@@ -1,4 +1,4 @@
-//===- Mm01DenseOps.cpp - verifiers of the dense ops -*- C++ -*-===//
+//===- Mm01DenseOps.cpp - verifiers of the dense ops ------------*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/mm01/Mm01OpSupport.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mm01;
@@ -51,8 +55,10 @@ LogicalResult RmsNormOp::verify() {
                      "weight must be [last extent of x], found " +
                          toString(getWeight().getType()))))
     return failure();
-  return require(*this, getEps().convertToDouble() >= 0, "C3",
-                 "eps must not be negative");
+  double eps = getEps().convertToDouble();
+  return require(*this, std::isfinite(eps) && eps >= 0, "C3",
+                 "eps must be finite and not negative, found " +
+                     llvm::formatv("{0}", eps).str());
 }
 
 LogicalResult LinearOp::verify() {
@@ -88,6 +94,8 @@ LogicalResult RotaryOp::verify() {
                   "rotary_dim must be even and at most the head size, found " +
                       Twine(rotary))))
     return failure();
-  return require(*this, getTheta().convertToDouble() > 0, "C3",
-                 "theta must be positive");
+  double theta = getTheta().convertToDouble();
+  return require(*this, std::isfinite(theta) && theta > 0, "C3",
+                 "theta must be finite and positive, found " +
+                     llvm::formatv("{0}", theta).str());
 }

@@ -41,7 +41,7 @@ def Mm01_RmsNormOp : Mm01_ComputeOp<"rms_norm"> {
 
     - C1: out has the shape of x.
     - C2: the weight has one dimension, the last of x.
-    - C3: eps is not negative.
+    - C3: eps is finite and not negative.
 
     ```mlir
     func.func @norm(%x: tensor<?x64xf32>, %w: !mm01.weight<64xbf16>, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
@@ -84,7 +84,8 @@ def Mm01_HeadOp : Mm01_ComputeOp<"head"> {
   let summary = "projects chosen rows to the vocabulary";
   let description = [{
     `out[r, v] = Σ_k x[rows[r], k] · weight[v, k]`, x [T, K], rows [R] in [0, T),
-    weight [V, K], out [R, V] in float32. Only rows that are wanted are projected.
+    weight [V, K], out [R, V]; summed in float32 at least. Only rows that are
+    wanted are projected.
 
     - C1: out has as many rows as `rows` has elements.
     - C2: the weight is [V, K] with V the last extent of out and K that of x.
@@ -117,7 +118,7 @@ def Mm01_RotaryOp : Mm01_ComputeOp<"rotary"> {
 
     - C1: out has the shape of x.
     - C2: rotary_dim is even, not negative and at most d.
-    - C3: theta is positive.
+    - C3: theta is finite and positive.
 
     ```mlir
     func.func @rotary(%x: tensor<?x4x32xf32>, %r: !mm01.ragged, %out: tensor<?x4x32xf32>) -> tensor<?x4x32xf32> {

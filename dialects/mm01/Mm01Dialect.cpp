@@ -11,6 +11,9 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mm01;
@@ -85,6 +88,21 @@ LogicalResult Mm01Dialect::verifyRegionResultAttribute(Operation *op, unsigned,
   return verifyValueAttribute(op, attr, Type());
 }
 
+/// Extents are positive, and their product and its bytes fit 64 bits, so that
+/// nobody after this has to think of overflow.
+static LogicalResult verifyExtents(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> shape, StringRef what) {
+  constexpr int64_t limit = std::numeric_limits<int64_t>::max() / 8;
+  int64_t count = 1;
+  for (int64_t extent : shape) {
+    if (extent <= 0)
+      return emitError() << "the extents of " << what << " must be positive";
+    if (llvm::MulOverflow(count, extent, count) || count > limit)
+      return emitError() << what << " has more than 2^60 elements";
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // !mm01.weight
 //===----------------------------------------------------------------------===//
@@ -111,8 +129,8 @@ LogicalResult WeightType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shape.empty() || shape.size() > 3)
     return emitError() << "a weight has one to three dimensions, found "
                        << shape.size();
-  if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
-    return emitError() << "the extents of a weight must be positive";
+  if (failed(verifyExtents(emitError, shape, "a weight")))
+    return failure();
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return emitError() << "a weight is stored as f32, f16 or bf16, found "
                        << element;
@@ -154,7 +172,22 @@ Attribute SourceAttr::parse(AsmParser &parser, Type) {
       return {};
   if (parser.parseGreater())
     return {};
-  return SourceAttr::get(parser.getContext(), name, shape, first, stride);
+  return parser.getChecked<SourceAttr>(parser.getContext(), name, shape, first,
+                                       stride);
+}
+
+LogicalResult SourceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef tensor, ArrayRef<int64_t> shape,
+                                 int64_t firstRow, int64_t rowStride) {
+  if (tensor.empty() || tensor.count("{}") > 1)
+    return emitError() << "a source names a tensor, with at most one {}";
+  if (shape.empty())
+    return emitError() << "a source has at least one dimension";
+  if (firstRow < 0 || rowStride < 0)
+    return emitError() << "the rows of a source must not be negative";
+  if (tensor.contains("{}") && (firstRow || rowStride))
+    return emitError() << "a source with {} is whole tensors, without rows";
+  return verifyExtents(emitError, shape, "a source");
 }
 
 void SourceAttr::print(AsmPrinter &printer) const {

@@ -22,16 +22,17 @@ static LogicalResult verifySource(ParameterOp op, SourceAttr source) {
                        toString(weight.getPartType()));
   // A vector is one row.
   int64_t rows = part.size() == 2 ? part.front() : 1;
-  int64_t sourceRows =
-      shape.empty() ? 0 : ShapedType::getNumElements(shape.drop_back());
-  int64_t last = (weight.getParts() - 1) * source.getRowStride();
+  int64_t sourceRows = ShapedType::getNumElements(shape.drop_back());
+  int64_t others = weight.getParts() - 1;
+  // Rows that are left for the other parts; by division, so as not to overflow.
+  int64_t left = sourceRows - rows - source.getFirstRow();
   return require(op,
-                 !shape.empty() && shape.back() == part.back() &&
-                     source.getFirstRow() >= 0 && source.getRowStride() >= 0 &&
-                     source.getFirstRow() + last + rows <= sourceRows,
+                 shape.back() == part.back() && left >= 0 &&
+                     (others == 0 || (source.getRowStride() >= rows &&
+                                      source.getRowStride() <= left / others)),
                  "C3",
                  "source \"" + source.getTensor() + "\" has no " +
-                     Twine(weight.getParts()) + " parts of type " +
+                     Twine(weight.getParts()) + " distinct parts of type " +
                      toString(weight.getPartType()) + " at these rows");
 }
 

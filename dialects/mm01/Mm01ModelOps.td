@@ -21,7 +21,7 @@ def Mm01_ParameterOp : Mm01_Op<"parameter", [Symbol]> {
     - C1: there is at least one source.
     - C2: a stack source (`{}` in the name) has the shape of one part.
     - C3: another source has rows of the part's last extent, and rows enough for
-      every part.
+      every part; parts do not overlap.
 
     ```mlir
     mm01.parameter @final_norm : !mm01.weight<64xbf16> from [#mm01.source<"model.norm.weight" : 64>]

@@ -1,4 +1,4 @@
-//===- Mm01MoeOps.cpp - verifiers of the mixture of experts -*- C++ -*-===//
+//===- Mm01MoeOps.cpp - verifiers of the mixture of experts -----*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/mm01/Mm01OpSupport.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mm01;
@@ -19,14 +21,18 @@ LogicalResult RouteOp::verify() {
   int64_t experts = logits.getDimSize(1), chosen = weights.getDimSize(1);
   return require(
       *this,
-      compatibleShapes(weights, shaped(getExperts())) &&
+      haveOneShape({getWeights(), getExperts()}) &&
           compatible(logits.getDimSize(0), weights.getDimSize(0)) &&
+          compatible(logits.getDimSize(0),
+                     shaped(getExperts()).getDimSize(0)) &&
+          shaped(getExperts()).getDimSize(1) == chosen &&
           !ShapedType::isDynamic(experts) && !ShapedType::isDynamic(chosen) &&
           chosen >= 1 && chosen <= experts,
       "C1",
       "weights and experts must be [T, k] with 1 <= k <= E and k and E static, "
       "found " +
-          toString(weights) + " for logits " + toString(logits));
+          toString(weights) + " and " + toString(getExperts().getType()) +
+          " for logits " + toString(logits));
 }
 
 LogicalResult DispatchOp::verify() {
@@ -35,17 +41,22 @@ LogicalResult DispatchOp::verify() {
   if (failed(require(*this,
                      compatibleShapes(experts, shaped(getPositions())) &&
                          compatible(experts.getDimSize(0), x.getDimSize(0)),
-                     "C1", "experts and positions must be [T, k]")))
+                     "C1",
+                     "experts and positions must be [rows of x, k], found " +
+                         toString(experts) + " and " +
+                         toString(getPositions().getType()))))
     return failure();
-  int64_t total = ShapedType::kDynamic;
-  if (!experts.isDynamicDim(0) && !experts.isDynamicDim(1))
-    total = experts.getDimSize(0) * experts.getDimSize(1);
-  if (failed(require(*this,
-                     compatible(rows.getDimSize(1), x.getDimSize(1)) &&
-                         compatible(rows.getDimSize(0), total),
-                     "C2",
-                     "rows must be [T·k, last extent of x], found " +
-                         toString(rows))))
+  bool enoughRows = true;
+  if (experts.hasStaticShape() && !rows.isDynamicDim(0)) {
+    int64_t total;
+    enoughRows = !llvm::MulOverflow(experts.getDimSize(0),
+                                    experts.getDimSize(1), total) &&
+                 rows.getDimSize(0) == total;
+  }
+  if (failed(require(
+          *this, compatible(rows.getDimSize(1), x.getDimSize(1)) && enoughRows,
+          "C2",
+          "rows must be [T·k, last extent of x], found " + toString(rows))))
     return failure();
   return require(*this, !offsets.isDynamicDim(0) && offsets.getDimSize(0) >= 2,
                  "C3",
@@ -56,7 +67,7 @@ LogicalResult GroupedLinearOp::verify() {
   ShapedType rows = shaped(getRows()), out = shaped(getOut());
   ArrayRef<int64_t> weight = getWeight().getType().getShape();
   if (failed(require(*this, compatible(rows.getDimSize(0), out.getDimSize(0)),
-                     "C1", "out must have as many rows as rows")) ||
+                     "C1", "out must have as many rows as the operand rows")) ||
       failed(require(*this,
                      weight.size() == 3 &&
                          compatible(weight[1], out.getDimSize(1)) &&
@@ -73,11 +84,13 @@ LogicalResult GroupedLinearOp::verify() {
 
 LogicalResult CombineOp::verify() {
   ShapedType positions = shaped(getPositions()), out = shaped(getOut());
-  if (failed(require(
-          *this,
-          compatibleShapes(positions, shaped(getWeights())) &&
-              compatible(positions.getDimSize(0), out.getDimSize(0)),
-          "C1", "positions and weights must be [T, k] with T rows of out")))
+  if (failed(require(*this,
+                     compatibleShapes(positions, shaped(getWeights())) &&
+                         compatible(positions.getDimSize(0), out.getDimSize(0)),
+                     "C1",
+                     "positions and weights must be [rows of out, k], found " +
+                         toString(positions) + " and " +
+                         toString(getWeights().getType()))))
     return failure();
   return require(*this,
                  compatible(shaped(getRows()).getDimSize(1), out.getDimSize(1)),

@@ -46,7 +46,7 @@ def Mm01_DispatchOp
     Expert e gets rows [offsets[e], offsets[e + 1]), in the order of (t, j);
     `rows[positions[t, j], :] = x[t, :]`. No token is dropped.
 
-    - C1: experts and positions have one shape.
+    - C1: experts and positions are [T, k].
     - C2: rows has the last extent of x, and T·k rows where that is static.
     - C3: offsets has at least two elements, a static number.
 

@@ -18,6 +18,22 @@ bool mm01::compatibleShapes(ShapedType a, ShapedType b) {
          });
 }
 
+bool mm01::haveOneShape(ValueRange values) {
+  // Compatibility is not transitive: ? goes with 2 and with 3.
+  for (auto [index, first] : llvm::enumerate(values))
+    for (Value second : values.drop_front(index + 1))
+      if (!compatibleShapes(cast<ShapedType>(first.getType()),
+                            cast<ShapedType>(second.getType())))
+        return false;
+  return true;
+}
+
+bool mm01::haveOneElementType(ValueRange values) {
+  return llvm::all_equal(llvm::map_range(values, [](Value value) {
+    return cast<ShapedType>(value.getType()).getElementType();
+  }));
+}
+
 LogicalResult mm01::require(Operation *op, bool condition, StringRef label,
                             const Twine &message) {
   if (condition)

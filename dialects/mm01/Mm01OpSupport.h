@@ -15,6 +15,12 @@ namespace mm01 {
 /// True where ranks are equal and all extents compatible.
 bool compatibleShapes(mlir::ShapedType a, mlir::ShapedType b);
 
+/// True where the shapes of all values are compatible with each other.
+bool haveOneShape(mlir::ValueRange values);
+
+/// True where all values are shaped and have one element type.
+bool haveOneElementType(mlir::ValueRange values);
+
 /// Fails with `label: <message>` when `condition` does not hold. The label is
 /// the one under which the op's description lists the constraint.
 mlir::LogicalResult require(mlir::Operation *op, bool condition,

@@ -12,20 +12,41 @@
 using namespace mlir;
 using namespace mm01;
 
-/// SameTypes: several operands of one type, written once.
-template <typename... Rest>
-static ParseResult parseSameTypes(OpAsmParser &parser, Type &first,
-                                  Rest &...rest) {
-  if (parser.parseType(first))
+/// SameTypes: the types of operands that share one, written once. Folding a
+/// tensor.cast into one operand can make them differ in what is static: they
+/// are then written as a list in parentheses.
+template <typename... Types>
+static ParseResult parseSameTypes(OpAsmParser &parser, Types &...types) {
+  if (failed(parser.parseOptionalLParen())) {
+    Type type;
+    if (parser.parseType(type))
+      return failure();
+    ((types = type), ...);
+    return success();
+  }
+  bool first = true;
+  auto parseNext = [&](Type &type) -> ParseResult {
+    if (!first && parser.parseComma())
+      return failure();
+    first = false;
+    return parser.parseType(type);
+  };
+  if ((failed(parseNext(types)) || ...))
     return failure();
-  ((rest = first), ...);
-  return success();
+  return parser.parseRParen();
 }
 
-template <typename... Rest>
-static void printSameTypes(OpAsmPrinter &printer, Operation *, Type first,
-                           Rest...) {
-  printer << first;
+template <typename... Types>
+static void printSameTypes(OpAsmPrinter &printer, Operation *,
+                           Types... operandTypes) {
+  SmallVector<Type> types = {operandTypes...};
+  if (llvm::all_equal(types)) {
+    printer << types.front();
+    return;
+  }
+  printer << "(";
+  llvm::interleaveComma(types, printer);
+  printer << ")";
 }
 
 #define GET_OP_CLASSES
