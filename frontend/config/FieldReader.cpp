@@ -17,6 +17,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <charconv>
+#include <iterator>
+
 using namespace mm01;
 using llvm::StringRef;
 using llvm::Twine;
@@ -26,8 +29,18 @@ llvm::Error mm01::configError(const Twine &message) {
   return llvm::createStringError(Status::error(message.str()).message());
 }
 
+/// A number in as few digits as tell it apart: 0.4, not 0.40000000000000002.
+static std::string shown(double number) {
+  char digits[32];
+  auto end = std::to_chars(std::begin(digits), std::end(digits), number);
+  return std::string(digits, end.ptr);
+}
+
 /// A value as it stands in the file, shortened for a message.
 static std::string shown(const json::Value &value) {
+  if (std::optional<double> number = value.getAsNumber();
+      number && !value.getAsInteger())
+    return shown(*number);
   std::string text;
   llvm::raw_string_ostream(text) << value;
   constexpr size_t limit = 60;
@@ -154,10 +167,8 @@ double FieldReader::toNumber(const Located &at, double low, double high) {
   std::optional<double> number = at.value->getAsNumber();
   if (number && *number > low && *number <= high)
     return *number;
-  std::string range;
-  llvm::raw_string_ostream(range)
-      << json::Value(low) << " and at most " << json::Value(high);
-  failExpected(at, "a number over " + range);
+  failExpected(at,
+               "a number over " + shown(low) + " and at most " + shown(high));
   return 0;
 }
 
