@@ -1,4 +1,4 @@
-//===- ModelConfig.h - a MiniMax-Text-01 model's dimensions and constants -===//
+//===- ModelConfig.h - what config.json says about a model ----------------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -12,14 +12,13 @@
 #include "frontend/config/ReadConfig.h"
 #include "frontend/config/ConfigKeys.h"
 #include "frontend/config/FieldReader.h"
+#include "frontend/config/ModelFields.h"
 #include "frontend/safetensors/Json.h"
 #include "frontend/safetensors/TextFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
-
-#include <cmath>
 
 using namespace mm01;
 using llvm::StringRef;
@@ -28,95 +27,10 @@ namespace json = llvm::json;
 
 // Far over any model that could be run, and low enough that no product of two
 // of them passes 64 bits.
-static constexpr int64_t maxLayers = 10'000;
 static constexpr int64_t maxHeads = 1 << 16;
 static constexpr int64_t maxExperts = 1 << 16;
 static constexpr int64_t maxFeatures = 1 << 24;
 static constexpr double maxParameters = 1e16;
-
-static std::optional<ConfigLayout> layoutOfModelType(StringRef type) {
-  return llvm::StringSwitch<std::optional<ConfigLayout>>(type)
-      .Cases({"minimax_text_01", "MiniMaxText01"}, ConfigLayout::Released)
-      .Case("minimax", ConfigLayout::HuggingFaceV5)
-      .Default(std::nullopt);
-}
-
-static std::optional<ConfigLayout> layoutOfClass(StringRef name) {
-  return llvm::StringSwitch<std::optional<ConfigLayout>>(name)
-      .Case("MiniMaxText01ForCausalLM", ConfigLayout::Released)
-      .Case("MiniMaxForCausalLM", ConfigLayout::HuggingFaceV5)
-      .Default(std::nullopt);
-}
-
-/// From model_type and architectures, which must agree if both are there.
-static ConfigLayout readLayout(FieldReader &reader) {
-  std::optional<ConfigLayout> byType, byClass;
-  if (Located type = reader.find({"model_type"})) {
-    byType = layoutOfModelType(type.value->getAsString().value_or(""));
-    if (!byType)
-      reader.failExpected(type, "\"minimax_text_01\" or \"minimax\"");
-  }
-  if (Located classes = reader.find({"architectures"})) {
-    const json::Array *names = classes.value->getAsArray();
-    if (names && names->size() == 1)
-      byClass = layoutOfClass(names->front().getAsString().value_or(""));
-    if (!byClass)
-      reader.failExpected(classes, "[\"MiniMaxText01ForCausalLM\"] or "
-                                   "[\"MiniMaxForCausalLM\"]");
-    else if (byType && byType != byClass)
-      reader.failExpected(classes, "the class that 'model_type' names");
-  }
-  if (!byType && !byClass)
-    reader.fail(reader.name() + ": key 'model_type' is missing, expected "
-                                "\"minimax_text_01\" or \"minimax\"");
-  return byType.value_or(byClass.value_or(ConfigLayout::Released));
-}
-
-/// One list of layer kinds, 0 and 1 or names.
-static std::vector<LayerKind> toLayerKinds(FieldReader &reader,
-                                           const Located &at, int64_t count) {
-  std::vector<LayerKind> kinds;
-  const json::Array *list = at.value->getAsArray();
-  if (!list) {
-    reader.failExpected(at, "a list of " + Twine(count) + " layer types");
-    return kinds;
-  }
-  if (static_cast<int64_t>(list->size()) != count)
-    reader.fail(at.label + ": found " + Twine(list->size()) +
-                " layers, expected " + Twine(count) +
-                " as in 'num_hidden_layers'");
-  for (const json::Value &entry : *list) {
-    StringRef name = entry.getAsString().value_or("");
-    std::optional<int64_t> number = entry.getAsInteger();
-    if (number == 0 || name == "linear_attention")
-      kinds.push_back(LayerKind::Lightning);
-    else if (number == 1 || name == "full_attention")
-      kinds.push_back(LayerKind::Softmax);
-    else
-      reader.failExpected({&entry, at.label},
-                          "0 or \"linear_attention\" for a lightning layer, 1 "
-                          "or \"full_attention\" for a softmax layer");
-  }
-  return kinds;
-}
-
-static std::vector<LayerKind> readLayers(FieldReader &reader) {
-  int64_t count = reader.integer({"num_hidden_layers"}, 1, maxLayers);
-  Located released = reader.find({"attn_type_list"});
-  Located v5 = reader.find({"layer_types"});
-  if (reader.failed())
-    return {};
-  if (!released && !v5) {
-    reader.require({"attn_type_list", "layer_types"}, "the type of each layer");
-    return {};
-  }
-  std::vector<LayerKind> kinds =
-      toLayerKinds(reader, released ? released : v5, count);
-  if (released && v5 && !released.overridden &&
-      kinds != toLayerKinds(reader, v5, count))
-    reader.failExpected(v5, "the same layers as in 'attn_type_list'");
-  return kinds;
-}
 
 static ResidualScale readScale(FieldReader &reader, StringRef released,
                                StringRef v5) {
@@ -127,57 +41,6 @@ static ResidualScale readScale(FieldReader &reader, StringRef released,
   std::string betaFactor = (v5 + "_beta_factor").str();
   return {reader.number({alpha, alphaFactor}, 0, most),
           reader.number({beta, betaFactor}, 0, most)};
-}
-
-/// rotary_dim, or head_dim times partial_rotary_factor. A missing one does not
-/// mean the whole head: the released checkpoint rotates half of it.
-static int64_t readRotaryDim(FieldReader &reader, int64_t headDim) {
-  Located dim = reader.find({"rotary_dim"});
-  Located factor = reader.find(
-      {"rope_parameters.partial_rotary_factor", "partial_rotary_factor"});
-  int64_t rotary = 0, byFactor = 0;
-  if (factor && !(dim && dim.overridden)) {
-    double product =
-        reader.toNumber(factor, 0, 1) * static_cast<double>(headDim);
-    byFactor = std::llround(product);
-    if (std::abs(product - static_cast<double>(byFactor)) > 1e-6 ||
-        byFactor % 2)
-      reader.failExpected(factor, "an even number of features of the " +
-                                      Twine(headDim) + " of 'head_dim'");
-    rotary = byFactor;
-  }
-  if (dim) {
-    rotary = reader.toInteger(dim, 0, headDim);
-    if (rotary % 2)
-      reader.failExpected(dim, "an even number");
-    if (byFactor && byFactor != rotary)
-      reader.failExpected(dim, Twine(byFactor) +
-                                   " as 'head_dim' times "
-                                   "'partial_rotary_factor' (--set "
-                                   "rotary_dim=N decides)");
-  }
-  if (!dim && !factor)
-    reader.require({"rotary_dim"}, "the number of rotated features of a head "
-                                   "(MiniMax-Text-01: --set rotary_dim=64)");
-  return rotary;
-}
-
-/// Refuses every kind of position scaling: only the plain one is computed.
-static void checkRope(FieldReader &reader) {
-  if (Located rope = reader.find({"rope_parameters"}))
-    if (!rope.value->getAsObject())
-      reader.failExpected(rope, "an object with rope_theta and rope_type");
-  if (Located scaling = reader.find({"rope_scaling"})) {
-    const json::Object *object = scaling.value->getAsObject();
-    if (!object || (object->getString("rope_type") != StringRef("default") &&
-                    object->getString("type") != StringRef("default")))
-      reader.failExpected(scaling, "null: rotary embedding without scaling");
-  }
-  if (Located type =
-          reader.find({"rope_parameters.rope_type", "rope_parameters.type"}))
-    if (type.value->getAsString() != StringRef("default"))
-      reader.failExpected(type, "\"default\": rotary embedding without "
-                                "scaling");
 }
 
 /// Keys that have one value in every model that mm01 computes. They may be
