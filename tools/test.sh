@@ -8,6 +8,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# Build folders of one clone, and clones, share what ccache holds.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD} CCACHE_NOHASHDIR=1
+
 tools/setup.sh
 cmake --preset default
 cmake --build --preset default
