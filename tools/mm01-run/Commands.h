@@ -27,9 +27,14 @@ using Action = std::function<Status()>;
 /// `action`. One file a command.
 void addInfoCommand(CLI::App &app, Action &action);
 void addCallCommand(CLI::App &app, Action &action);
+void addGenerateCommand(CLI::App &app, Action &action);
+void addLogitsCommand(CLI::App &app, Action &action);
+void addBenchCommand(CLI::App &app, Action &action);
 
 /// Options that several commands have.
 void addProgramOption(CLI::App &command, std::string &program);
+/// --weights: a checkpoint's folder or file, or random:SEED.
+CLI::Option *addWeightsOption(CLI::App &command, std::string &weights);
 /// --threads, 1 … ThreadPool::maxThreads; the processors of this process when
 /// it is not given.
 void addThreadsOption(CLI::App &command, int &threads);

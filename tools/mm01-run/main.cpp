@@ -74,6 +74,9 @@ int parseAndRun(int argc, char **argv) {
   Action action;
   addInfoCommand(app, action);
   addCallCommand(app, action);
+  addGenerateCommand(app, action);
+  addLogitsCommand(app, action);
+  addBenchCommand(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Error &error) {

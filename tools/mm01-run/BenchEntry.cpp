@@ -1,0 +1,279 @@
+//===- BenchEntry.cpp - time any entry ------------------------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arguments are random: floating-point elements in [-1, 1), int8 ones in
+// [-64, 64), other integers 0, which is an index into anything. Extents are the
+// user's and must fit each other as the entry expects it; the manifest does not
+// say which are equal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Philox.h"
+#include "runtime/core/Ragged.h"
+#include "runtime/session/PagePool.h"
+#include "tools/mm01-run/Bench.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+using namespace mm01;
+
+/// A float of a random word, in [-1, 1).
+static float unit(uint32_t word) {
+  return static_cast<float>(static_cast<int32_t>(word) >> 8) * 0x1p-23f;
+}
+
+static void fillRandom(TensorBuffer &tensor, uint32_t stream) {
+  int64_t elements = tensor.elements();
+  auto draw = [&](int64_t i) {
+    return philox4x32(
+        {static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32), stream, 0},
+        {0, 0})[0];
+  };
+  switch (tensor.type) {
+  case ElementType::F32:
+    for (int64_t i = 0; i < elements; ++i)
+      tensor.as<float>()[i] = unit(draw(i));
+    return;
+  case ElementType::BF16:
+    for (int64_t i = 0; i < elements; ++i)
+      tensor.as<uint16_t>()[i] =
+          static_cast<uint16_t>(std::bit_cast<uint32_t>(unit(draw(i))) >> 16);
+    return;
+  case ElementType::F16:
+    // A random sign and mantissa with the exponent of [0.5, 1).
+    for (int64_t i = 0; i < elements; ++i)
+      tensor.as<uint16_t>()[i] =
+          static_cast<uint16_t>((draw(i) & 0x83ff) | 14 << 10);
+    return;
+  case ElementType::I8:
+    for (int64_t i = 0; i < elements; ++i)
+      tensor.as<int8_t>()[i] = static_cast<int8_t>(draw(i) % 128 - 64);
+    return;
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::Index:
+    std::memset(tensor.memory.data(), 0, tensor.bytes());
+    return;
+  }
+}
+
+namespace {
+
+/// The arguments of one entry, made from the settings.
+class RandomArguments {
+public:
+  RandomArguments(Model &model, const EntrySpec &entry)
+      : model(model), entry(entry), tensors(entry.arguments.size()),
+        scalars(entry.arguments.size()), parts(entry.arguments.size()),
+        arguments(entry.arguments.size()) {}
+
+  Status make(Settings &settings) {
+    MM01_RETURN_IF_FAILED(makeBatch(settings));
+    for (size_t i = 0; i < entry.arguments.size(); ++i) {
+      const ArgumentSpec &spec = entry.arguments[i];
+      std::string name = concat("arg", i);
+      switch (spec.kind) {
+      case ArgumentKind::Tensor:
+        MM01_RETURN_IF_FAILED(sizeTensor(i, name, settings));
+        break;
+      case ArgumentKind::Scalar:
+        MM01_RETURN_IF_FAILED(makeScalar(i, name, settings));
+        break;
+      case ArgumentKind::Ragged:
+        arguments[i].data = const_cast<mm01_ragged *>(batch->get());
+        break;
+      case ArgumentKind::Weight:
+        if (spec.parameter)
+          arguments[i].data =
+              const_cast<const void **>(model.weights().parts(*spec.parameter));
+        else
+          tensors[i].shape = spec.shape;
+        break;
+      }
+    }
+    return Status();
+  }
+
+  /// Memory for the tensors, when all settings have been found right.
+  Status allocate() {
+    for (size_t i = 0; i < entry.arguments.size(); ++i) {
+      const ArgumentSpec &spec = entry.arguments[i];
+      bool owned = spec.kind == ArgumentKind::Tensor ||
+                   (spec.kind == ArgumentKind::Weight && !spec.parameter);
+      if (!owned)
+        continue;
+      TensorBuffer &tensor = tensors[i];
+      if (Status status = tensor.resize(spec.type, tensor.shape);
+          status.failed())
+        return Status::error("arg", i, ": ", status.message());
+      fillRandom(tensor, static_cast<uint32_t>(i));
+      if (spec.kind == ArgumentKind::Tensor)
+        arguments[i] = {tensor.memory.data(), tensor.shape.data()};
+      else
+        arguments[i].data = makeParts(i);
+    }
+    return Status();
+  }
+
+  /// Gives the arguments that the entry overwrites their first content again.
+  void restoreTied() {
+    for (const ResultSpec &result : entry.results)
+      if (result.kind == ResultKind::Tied)
+        fillRandom(tensors[result.argument],
+                   static_cast<uint32_t>(result.argument));
+  }
+
+  std::span<const mm01_argument> get() const { return arguments; }
+  int64_t tokens() const { return batch ? batch->tokens() : 0; }
+
+  std::vector<std::pair<std::string, int64_t>> sizes;
+
+private:
+  static constexpr int64_t most = std::numeric_limits<int32_t>::max();
+
+  /// Reads a size that the user may have set, and remembers it.
+  Result<int64_t> size(Settings &settings, const std::string &name,
+                       std::optional<int64_t> fallback, int64_t low) {
+    Result<int64_t> value = settings.integer(name, fallback, low, most);
+    if (value.ok())
+      sizes.emplace_back(name, *value);
+    return value;
+  }
+
+  /// The batch of the ragged argument, if there is one: sequence n has slot n
+  /// and pages of its own.
+  Status makeBatch(Settings &settings) {
+    bool ragged = false;
+    for (const ArgumentSpec &spec : entry.arguments)
+      ragged |= spec.kind == ArgumentKind::Ragged;
+    if (!ragged)
+      return Status();
+    Result<int64_t> tokens = size(settings, "tokens", 1, 1);
+    MM01_RETURN_IF_FAILED(tokens);
+    Result<int64_t> sequences = size(settings, "sequences", 1, 1);
+    MM01_RETURN_IF_FAILED(sequences);
+    Result<int64_t> past = size(settings, "past", 0, 0);
+    MM01_RETURN_IF_FAILED(past);
+    int64_t pages = pagesFor(*past + *tokens);
+    if (*tokens > most / *sequences || pages > most / *sequences)
+      return Status::error(*sequences, " sequences of ", *tokens,
+                           " tokens after ", *past, " are too many");
+    std::vector<int32_t> offsets = {0}, pasts, slots, table;
+    for (int64_t n = 0; n < *sequences; ++n) {
+      offsets.push_back(static_cast<int32_t>((n + 1) * *tokens));
+      pasts.push_back(static_cast<int32_t>(*past));
+      slots.push_back(static_cast<int32_t>(n));
+      for (int64_t p = 0; p < pages; ++p)
+        table.push_back(static_cast<int32_t>(n * pages + p));
+    }
+    slotCount = *sequences;
+    pageCount = *sequences * pages;
+    Result<RaggedBatch> made =
+        RaggedBatch::create(std::move(offsets), std::move(pasts),
+                            std::move(slots), std::move(table), RaggedLimits());
+    MM01_RETURN_IF_FAILED(made);
+    batch.emplace(*std::move(made));
+    return Status();
+  }
+
+  /// The dynamic extents of a tensor: caches have as many slots or pages as
+  /// the batch needs, the user gives the others.
+  Status sizeTensor(size_t i, const std::string &name, Settings &settings) {
+    const ArgumentSpec &spec = entry.arguments[i];
+    std::vector<int64_t> &shape = tensors[i].shape;
+    shape = spec.shape;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] >= 0)
+        continue;
+      int64_t least = 1;
+      std::optional<int64_t> fallback;
+      if (spec.role == "lightning_state")
+        fallback = least = slotCount;
+      else if (spec.role == "keys" || spec.role == "values")
+        fallback = least = pageCount;
+      Result<int64_t> extent =
+          size(settings, concat(name, ".dim", d), fallback, least);
+      MM01_RETURN_IF_FAILED(extent);
+      shape[d] = *extent;
+    }
+    return Status();
+  }
+
+  Status makeScalar(size_t i, const std::string &name, Settings &settings) {
+    ElementType type = entry.arguments[i].type;
+    int64_t &memory = scalars[i];
+    arguments[i].data = &memory;
+    if (type == ElementType::F32) {
+      Result<double> value = settings.number(name, 1);
+      MM01_RETURN_IF_FAILED(value);
+      float narrow = static_cast<float>(*value);
+      std::memcpy(&memory, &narrow, sizeof narrow);
+      return Status();
+    }
+    if (type == ElementType::F16 || type == ElementType::BF16)
+      return Status::error(name, " is a scalar of type ", elementName(type),
+                           ", which bench cannot make");
+    int bits = 8 * static_cast<int>(elementBytes(type));
+    int64_t high = std::numeric_limits<int64_t>::max() >> (64 - bits);
+    Result<int64_t> value = settings.integer(name, 1, -high - 1, high);
+    MM01_RETURN_IF_FAILED(value);
+    memory = *value; // little-endian: the low bytes come first
+    return Status();
+  }
+
+  /// The pointers to the parts of a weight that belongs to no parameter.
+  const void **makeParts(size_t i) {
+    const TensorBuffer &tensor = tensors[i];
+    int64_t count = tensor.shape.size() == 3 ? tensor.shape[0] : 1;
+    for (int64_t part = 0; part < count; ++part)
+      parts[i].push_back(tensor.as<char>() + part * (tensor.bytes() / count));
+    return parts[i].data();
+  }
+
+  Model &model;
+  const EntrySpec &entry;
+  std::optional<RaggedBatch> batch;
+  int64_t slotCount = 1;
+  int64_t pageCount = 1;
+  std::vector<TensorBuffer> tensors;
+  std::vector<int64_t> scalars;
+  std::vector<std::vector<const void *>> parts;
+  std::vector<mm01_argument> arguments;
+};
+
+} // namespace
+
+Result<BenchResult> mm01::benchEntry(Model &model, size_t index,
+                                     Settings &settings) {
+  const EntrySpec &entry = model.program().entry(index);
+  Result<Repetition> repetition = Repetition::read(settings);
+  MM01_RETURN_IF_FAILED(repetition);
+  RandomArguments arguments(model, entry);
+  MM01_RETURN_IF_FAILED(arguments.make(settings));
+  MM01_RETURN_IF_FAILED(settings.checkAllKnown());
+  MM01_RETURN_IF_FAILED(arguments.allocate());
+
+  ResultSink sink;
+  Result<std::vector<double>> seconds = repetition->measure(
+      [&] {
+        arguments.restoreTied();
+        return Status();
+      },
+      [&] {
+        return model.executor().run(model.program(), index, arguments.get(),
+                                    sink);
+      });
+  MM01_RETURN_IF_FAILED(seconds);
+  BenchResult result;
+  result.repetition = *repetition;
+  result.seconds = *std::move(seconds);
+  result.tokens = arguments.tokens();
+  result.sizes = arguments.sizes;
+  return result;
+}

@@ -1,0 +1,52 @@
+//===- Model.cpp - a program with its weights on this machine -------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/mm01-run/Model.h"
+
+#include "tools/mm01-run/Commands.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace mm01;
+
+Result<std::unique_ptr<Model>>
+Model::open(const std::string &path, const std::string &weights, int threads) {
+  Result<Program> program = Program::open(path);
+  MM01_RETURN_IF_FAILED(program);
+  std::unique_ptr<Model> model(new Model(*std::move(program), threads));
+  Result<Weights> bound =
+      Weights::bind(model->loaded.manifest(), weights, model->device);
+  MM01_RETURN_IF_FAILED(bound);
+  model->bound.emplace(*std::move(bound));
+  return model;
+}
+
+Progress::Progress(std::string label)
+    : label(std::move(label)), terminal(isatty(STDERR_FILENO)) {}
+
+Progress::~Progress() {
+  if (terminal && percent >= 0)
+    std::fprintf(stderr, "\r\033[K");
+}
+
+void Progress::show(int64_t done, int64_t total) {
+  int now = total > 0 ? static_cast<int>(100.0 * done / total) : 100;
+  if (!terminal || now == percent)
+    return;
+  percent = now;
+  constexpr int width = 40;
+  std::string bar(width * now / 100, '=');
+  bar.resize(width, ' ');
+  std::fprintf(stderr, "\r%s [%s] %3d%%", label.c_str(), bar.c_str(), now);
+}
+
+CLI::Option *mm01::addWeightsOption(CLI::App &command, std::string &weights) {
+  return command.add_option("--weights", weights,
+                            "a checkpoint (folder, index or safetensors file), "
+                            "or random:SEED");
+}

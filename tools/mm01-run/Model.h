@@ -1,0 +1,60 @@
+//===- Model.h - a program with its weights on this machine ---------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_TOOLS_MM01_RUN_MODEL_H
+#define MM01_TOOLS_MM01_RUN_MODEL_H
+
+#include "runtime/core/Executor.h"
+#include "runtime/core/Weights.h"
+#include "runtime/cpu/CpuDevice.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mm01 {
+
+/// What generate, logits and bench need to call a program. It does not move:
+/// the executor and sessions refer to its members.
+class Model {
+public:
+  /// Loads a program and binds its weights to a checkpoint or "random:SEED".
+  static Result<std::unique_ptr<Model>>
+  open(const std::string &path, const std::string &weights, int threads);
+
+  const Program &program() const { return loaded; }
+  const Weights &weights() const { return *bound; }
+  Executor &executor() { return runner; }
+  int threads() const { return device.workers(); }
+
+private:
+  Model(Program program, int threads)
+      : loaded(std::move(program)), device(threads), runner(device) {}
+
+  Program loaded;
+  CpuDevice device;
+  Executor runner;
+  std::optional<Weights> bound; // engaged by open()
+};
+
+/// The line `done` of `total` on stderr, rewritten in place; nothing when
+/// stderr is no terminal. Clears itself at the end.
+class Progress {
+public:
+  explicit Progress(std::string label);
+  ~Progress();
+  void show(int64_t done, int64_t total);
+
+private:
+  std::string label;
+  bool terminal;
+  int percent = -1;
+};
+
+} // namespace mm01
+
+#endif // MM01_TOOLS_MM01_RUN_MODEL_H
