@@ -1,5 +1,4 @@
-//===- DenseKernels.cpp - kernels of embedding, RMS norm and head -*- C++
-//-*-===//
+//===- DenseKernels.cpp - kernels of embedding, RMS norm and head ---------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FormKernels.cpp - turns ops on whole tensors into kernel candidates -*-
-//C++ -*-===//
+//===- FormKernels.cpp - turns ops on whole tensors into kernel candidates ===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

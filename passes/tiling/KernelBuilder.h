@@ -1,5 +1,4 @@
-//===- KernelBuilder.h - writes kernels as scf.forall on tensors -*- C++
-//-*-===//
+//===- KernelBuilder.h - writes kernels as scf.forall on tensors ----------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

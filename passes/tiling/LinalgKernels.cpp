@@ -1,5 +1,4 @@
-//===- LinalgKernels.cpp - kernels of upstream ops on whole tensors -*- C++
-//-*-===//
+//===- LinalgKernels.cpp - kernels of upstream ops on whole tensors -------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LinearKernels.cpp - kernels of linear and grouped expert linear -*- C++
-//-*-===//
+//===- LinearKernels.cpp - kernels of linear and grouped expert linear ----===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- MoeKernels.cpp - kernels of routing, dispatch and combine -*- C++
-//-*-===//
+//===- MoeKernels.cpp - kernels of routing, dispatch and combine ----------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SoftmaxKernels.cpp - kernels of softmax attention and its cache -*- C++
-//-*-===//
+//===- SoftmaxKernels.cpp - kernels of softmax attention and its cache ----===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
