@@ -2,7 +2,7 @@
 """usage: check-commands.py BUILD-FOLDER
 
 Runs the commands of every ```console block of README.md and docs/ that begin with `$ build/bin/mm01-`, and compares
-what they print (both streams) with the lines below them. `…` in a line stands for any text, a line `…` for any lines.
+what they print on stdout with the lines below them. `…` in a line stands for any text, a line `…` for any lines.
 No lines below a command: anything may be printed. Every command must exit 0. The commands of one file run in one empty
 folder, in order, where `build` and `test` are the project's.
 """
@@ -54,12 +54,12 @@ def pattern(expected):
 def problem(command, expected, folder):
     try:
         done = subprocess.run(
-            command, shell=True, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600
+            command, shell=True, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600
         )
     except subprocess.TimeoutExpired:
         return "runs longer than ten minutes"
     if done.returncode != 0:
-        return f"exit code {done.returncode}, expected 0; it printed:\n{done.stdout}"
+        return f"exit code {done.returncode}, expected 0:\n{done.stdout}{done.stderr}"
     if expected and not re.fullmatch(pattern(expected), done.stdout):
         return f"the lines below it differ from what it prints:\n{done.stdout}"
     return None

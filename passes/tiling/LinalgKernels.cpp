@@ -83,9 +83,11 @@ struct LinalgKernel : OpInterfaceRewritePattern<linalg::LinalgOp> {
         sizes[0] = b.minimum(tile, b.sub(total, cast<Value>(offsets[0])));
       }
       // The tile writes into the kernel's outputs instead of the op's.
-      auto whole = cast<TilingInterface>(b.clone(*op));
+      SmallVector<Value> operands(op->getOperands());
       for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
-        whole->setOperand(init.getOperandNumber(), outs[i]);
+        operands[init.getOperandNumber()] = outs[i];
+      auto whole = cast<TilingInterface>(
+          mlir::clone(b, op, op->getResultTypes(), operands));
       TilingResult tiles = *whole.getTiledImplementation(b, offsets, sizes);
       SmallVector<Written> written;
       for (auto [i, value] : llvm::enumerate(tiles.tiledValues)) {
