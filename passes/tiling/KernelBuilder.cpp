@@ -8,6 +8,7 @@
 #include "passes/tiling/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -277,8 +278,15 @@ Value KernelBuilder::copy(Value x, Value out) {
 
 ValueRange KernelBuilder::kernel(StringRef name, ValueRange grid,
                                  ValueRange outs, KernelBody body) {
+  // The mapping says that iterations are workgroups: a loop without one is
+  // inlined where it has a single iteration.
+  static constexpr gpu::MappingId ids[] = {
+      gpu::MappingId::DimX, gpu::MappingId::DimY, gpu::MappingId::DimZ};
+  SmallVector<Attribute> mapping;
+  for (size_t i = 0; i < grid.size(); ++i)
+    mapping.push_back(gpu::GPUBlockMappingAttr::get(getContext(), ids[i]));
   auto forall = scf::ForallOp::create(
-      *this, getAsOpFoldResult(grid), outs, std::nullopt,
+      *this, getAsOpFoldResult(grid), outs, getArrayAttr(mapping),
       [&](OpBuilder &nested, Location, ValueRange arguments) {
         InsertionGuard guard(*this);
         restoreInsertionPoint(nested.saveInsertionPoint());

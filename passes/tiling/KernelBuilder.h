@@ -124,8 +124,8 @@ public:
   // Kernels.
   using KernelBody = llvm::function_ref<llvm::SmallVector<Written>(
       mlir::ValueRange ids, mlir::ValueRange outs)>;
-  /// One workgroup for each point of the grid; the body says what each output
-  /// gets, in the order of `outs`.
+  /// One workgroup for each point of a grid of at most three dimensions; the
+  /// body says what each output gets, in the order of `outs`.
   mlir::ValueRange kernel(llvm::StringRef name, mlir::ValueRange grid,
                           mlir::ValueRange outs, KernelBody body);
   using RowBody = llvm::function_ref<Values(mlir::Value row, mlir::Value local,

@@ -83,11 +83,9 @@ struct LinalgKernel : OpInterfaceRewritePattern<linalg::LinalgOp> {
         sizes[0] = b.minimum(tile, b.sub(total, cast<Value>(offsets[0])));
       }
       // The tile writes into the kernel's outputs instead of the op's.
-      SmallVector<Value> operands(op->getOperands());
+      auto whole = cast<TilingInterface>(b.clone(*op));
       for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
-        operands[init.getOperandNumber()] = outs[i];
-      auto whole = cast<TilingInterface>(
-          mlir::clone(b, op, op->getResultTypes(), operands));
+        whole->setOperand(init.getOperandNumber(), outs[i]);
       TilingResult tiles = *whole.getTiledImplementation(b, offsets, sizes);
       SmallVector<Written> written;
       for (auto [i, value] : llvm::enumerate(tiles.tiledValues)) {

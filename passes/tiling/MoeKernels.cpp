@@ -134,18 +134,18 @@ struct DispatchKernel : OpRewritePattern<DispatchOp> {
               b.slice(offsets, {b.getIndexAttr(0)}, {b.getIndexAttr(count)}, 1),
               b.empty({count}, b.getI32Type()),
               [&](ValueRange a) { return a[0]; });
+          OpFoldResult zero = b.getIndexAttr(0);
+          Indices origin{zero, zero};
+          Indices whole{b.extent(experts, 0), b.extent(experts, 1)};
           Value positions = forEachChoice(
-              b, experts, {cursor, outs[1]},
+              b, experts, {cursor, b.slice(outs[1], origin, whole, 2)},
               [&](Value t, Value j, Value e, ValueRange carried) {
                 auto [next, position] = increment(b, carried[0], e);
                 return Values{next, b.insert(position, carried[1], {t, j})};
               })[1];
-          OpFoldResult zero = b.getIndexAttr(0);
           return SmallVector<Written>{
               {offsets, {zero}, {b.extent(op.getOffsets(), 0)}},
-              {positions,
-               {zero, zero},
-               {b.extent(experts, 0), b.extent(experts, 1)}}};
+              {positions, origin, whole}};
         });
   }
 

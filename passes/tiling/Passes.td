@@ -14,9 +14,10 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
   let summary = "turns every op on whole tensors into a kernel candidate";
   let description = [{
     Replaces each mm01 op and each upstream linalg op outside a kernel by
-    `scf.forall` loops with the attribute `mm01.kernel`, whose body is scf,
-    linalg, arith, math and tensor ops on slices. One iteration is one workgroup;
-    iterations write disjoint slices, so they may run in any order. What is left
+    `scf.forall` loops over workgroups (mapping `#gpu.block<…>`) with the attribute
+    `mm01.kernel`, whose body is scf,
+    linalg, arith, math and tensor ops on slices. Iterations
+    write disjoint slices, so they may run in any order. What is left
     outside kernels is index arithmetic, views, `tensor.empty` and calls.
 
     Inside a kernel a `linalg.matmul` of float32 with a transposed second operand
@@ -36,7 +37,8 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
     becomes one `scf.forall` over tiles of rows with
     `{mm01.kernel = "rms_norm"}`.
   }];
-  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }

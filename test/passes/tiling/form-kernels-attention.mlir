@@ -1,0 +1,54 @@
+// RUN: mm01-opt %s --mm01-form-kernels --canonicalize --cse | FileCheck %s
+
+// A fresh sequence starts from zero and never reads its slot; the last state goes back to it.
+// CHECK-LABEL: func.func @lightning
+// CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} sequences
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[N]], 4)
+// CHECK: %[[SLOT:.*]] = mm01.ragged_get %{{.*}} slot
+// CHECK: %[[PAST:.*]] = mm01.ragged_get %{{.*}} past
+// CHECK: %[[FRESH:.*]] = arith.cmpi sle, %[[PAST]]
+// CHECK: scf.if %[[FRESH]]
+// CHECK-NEXT: linalg.fill
+// CHECK: scf.for
+// CHECK: scf.forall.in_parallel
+// CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%{{.*}}, %[[SLOT]],
+// CHECK: mm01.kernel = "lightning_attention"
+func.func @lightning(%q: tensor<?x4x32xf32>, %k: tensor<?x4x32xf32>, %v: tensor<?x4x32xf32>, %slopes: tensor<4xf32>,
+                     %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>, %state: tensor<7x?x4x32x32xf32>)
+    -> (tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>) {
+  %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
+    : tensor<?x4x32xf32>, tensor<4xf32> into tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
+  return %o, %s : tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
+}
+
+// Positions are cut into page and row with the page size of the cache.
+// CHECK-LABEL: func.func @update
+// CHECK-DAG: %[[SIZE:.*]] = arith.constant 64 : index
+// CHECK: %[[POSITION:.*]] = mm01.ragged_get %{{.*}} token_position
+// CHECK: arith.divui %[[POSITION]], %[[SIZE]]
+// CHECK: arith.remui %[[POSITION]], %[[SIZE]]
+// CHECK: mm01.kernel = "cache_update"
+func.func @update(%k: tensor<?x2x32xf32>, %v: tensor<?x2x32xf32>, %r: !mm01.ragged, %layer: index,
+                  %keys: tensor<1x?x64x2x32xf32>, %values: tensor<1x?x64x2x32xf32>)
+    -> (tensor<1x?x64x2x32xf32>, tensor<1x?x64x2x32xf32>) {
+  %nk, %nv = mm01.cache_update %k, %v, %r, %layer into %keys, %values
+    : tensor<?x2x32xf32> into tensor<1x?x64x2x32xf32>
+  return %nk, %nv : tensor<1x?x64x2x32xf32>, tensor<1x?x64x2x32xf32>
+}
+
+// A page at a time; the last one only as far as the token sees.
+// CHECK-LABEL: func.func @attention
+// CHECK-DAG: %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%{{.*}}, 4)
+// CHECK: arith.ceildivui
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[LOWEST]]
+// CHECK: mm01.ragged_get %{{.*}} page_table
+// CHECK: arith.minsi
+// CHECK: math.exp
+// CHECK: mm01.kernel = "softmax_attention"
+func.func @attention(%q: tensor<?x4x32xf32>, %keys: tensor<1x?x64x2x32xf32>, %values: tensor<1x?x64x2x32xf32>,
+                     %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>) -> tensor<?x4x32xf32> {
+  %o = mm01.softmax_attention %q, %keys, %values, %r, %layer into %out {scale = 0.17677669529663687}
+    : tensor<?x4x32xf32>, tensor<1x?x64x2x32xf32> into tensor<?x4x32xf32>
+  return %o : tensor<?x4x32xf32>
+}
