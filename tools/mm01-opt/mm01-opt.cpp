@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
+#include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -18,8 +20,10 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
+  registry.insert<mm01::Mm01Dialect, mm01::exec::ExecDialect>();
+  mm01::registerBufferizationModels(registry);
+  mm01::registerSchedulePasses();
   mm01::registerTilingPasses();
-  registry.insert<mm01::Mm01Dialect>();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mm01 optimizer driver\n", registry));
 }

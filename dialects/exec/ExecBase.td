@@ -1,0 +1,91 @@
+//===- ExecBase.td - the exec dialect and its attributes ------*- tablegen -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef EXEC_BASE_TD
+#define EXEC_BASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def Exec_Dialect : Dialect {
+  let name = "exec";
+  let cppNamespace = "::mm01::exec";
+  let summary = "What the host of a program does: buffers, kernels, library calls";
+  let description = [{
+    The form of a program after scheduling: memory is laid out, kernels are grid
+    functions launched by name, and results are placed where the caller finds
+    them. Its ops map one to one on `runtime/abi/program.h`.
+
+    Attributes of functions:
+
+    - `exec.kernel` (unit): the function runs once for each workgroup of a grid.
+      Its first argument is the number of the workgroup, it has no results.
+    - `exec.scratch_bytes` (i64): bytes of scratch that a worker needs for it.
+    - `exec.results`: on a public function, an array of `#exec.fresh` and
+      `#exec.tied`, one for each result that the program's caller sees.
+    - `exec.frame`: `#exec.frame`, the bytes of the arena that a host function
+      and the functions it calls use.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+}
+
+class Exec_Attr<string name, string attrMnemonic> : AttrDef<Exec_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Exec_FreshAttr : Exec_Attr<"Fresh", "fresh"> {
+  let summary = "a result in memory that the call allocates";
+  let description = [{
+    ```mlir
+    func.func @forward() attributes {exec.results = [#exec.fresh<"logits" : memref<?x256xf32>>]} {
+      return
+    }
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"what the result is to the model, or empty">:$role,
+                        "::mlir::MemRefType":$type);
+  let assemblyFormat = "`<` $role `:` $type `>`";
+}
+
+def Exec_TiedAttr : Exec_Attr<"Tied", "tied"> {
+  let summary = "a result that is the new content of an argument";
+  let description = [{
+    ```mlir
+    func.func @step(%state: memref<4xf32>) attributes {exec.results = [#exec.tied<0>]} {
+      return
+    }
+    ```
+  }];
+  let parameters = (ins "int64_t":$argument);
+  let assemblyFormat = "`<` $argument `>`";
+}
+
+def Exec_FrameAttr : Exec_Attr<"Frame", "frame"> {
+  let summary = "the arena bytes of a host function, from its arguments";
+  let description = [{
+    The frame is the greatest result of `bytes`, whose symbol i is the extent
+    `extents[i]` of argument `arguments[i]`: a dimension of a memref; 0, 1 or 2
+    (tokens, sequences, pages) of a ragged batch; 0, the value itself, of an
+    index.
+
+    ```mlir
+    func.func private @layer(%x: memref<?x64xf32>) attributes {
+        exec.frame = #exec.frame<affine_map<()[s0] -> (s0 * 256)>, arguments = [0], extents = [0]>} {
+      return
+    }
+    ```
+  }];
+  let parameters = (ins "::mlir::AffineMap":$bytes, OptionalArrayRefParameter<"int64_t">:$arguments,
+                        OptionalArrayRefParameter<"int64_t">:$extents);
+  let assemblyFormat = "`<` $bytes `,` `arguments` `=` `[` (`]`) : ($arguments^ `]`)? `,` "
+                       "`extents` `=` `[` (`]`) : ($extents^ `]`)? `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // EXEC_BASE_TD

@@ -1,0 +1,110 @@
+//===- Passes.td - passes from tiled to scheduled -------------*- tablegen -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_PASSES_SCHEDULE_PASSES_TD
+#define MM01_PASSES_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MarkTiedArgumentsPass : Pass<"mm01-mark-tied-arguments", "mlir::ModuleOp"> {
+  let summary = "Forbid writing to arguments that are not returned";
+  let description = [{
+    The caller donates an argument of a public function when the function returns
+    its new content: a returned tensor is traced through destinations, views and
+    calls, and where the trace ends at an argument of the same type, that argument
+    is tied to the result and may be written. Every other tensor argument of a
+    public function gets `bufferization.writable = false`, so that bufferization
+    copies it before a write.
+
+    Example: `%out` may be written, `%x` may not.
+
+    ```mlir
+    func.func @add_one(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+      %one = arith.constant 1.0 : f32
+      %sum = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>],
+                             iterator_types = ["parallel"]}
+          ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) {
+      ^bb0(%in: f32, %unused: f32):
+        %y = arith.addf %in, %one : f32
+        linalg.yield %y : f32
+      } -> tensor<4xf32>
+      return %sum : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyInPlacePass : Pass<"mm01-verify-in-place", "mlir::ModuleOp"> {
+  let summary = "Fail where a cache is allocated or copied";
+  let description = [{
+    Caches are values that are updated in place: `mm01.role` lightning_state, keys
+    and values of a public function, and whatever arguments of private functions
+    receive them. A cache has gigabytes, so an allocation or a copy of the type of
+    a cache is an error in the passes before, and this pass says where it is.
+    Requires a bufferized module, before kernels are outlined. Copies of slices
+    of a cache are none of its business.
+  }];
+}
+
+def PlaceResultsPass : Pass<"mm01-place-results", "mlir::ModuleOp"> {
+  let summary = "Put results of functions where callers find them";
+  let description = [{
+    After it, no function returns a buffer. A private function's result that is
+    one of its arguments is dropped, and callers use what they passed. A public
+    function's result is described in `exec.results`: `#exec.tied` when it is an
+    argument, `#exec.fresh` when it is a buffer of the function, which becomes an
+    `exec.result`; any other value (a view, the same buffer twice) is copied into
+    one. Refuses private functions that return buffers of their own and public
+    ones that return scalars.
+  }];
+  let dependentDialects = ["mm01::exec::ExecDialect", "mlir::memref::MemRefDialect"];
+}
+
+def OutlineKernelsPass : Pass<"mm01-outline-kernels", "mlir::ModuleOp"> {
+  let summary = "Make a kernel function of each scf.forall";
+  let description = [{
+    An `scf.forall` of a host function becomes `exec.launch` of a new private
+    function with the attribute `exec.kernel`. The grid is the product of the
+    loop's extents, the kernel takes the workgroup's number apart. Constants move
+    into the kernel, all other values it uses are captured. Requires bufferized,
+    normalised loops (from 0 in steps of 1). The kernel's name is that of the
+    function and the loop's `mm01.kernel`. Kernels that are equal but for their
+    names are merged, so their number depends on the kinds of layers alone.
+  }];
+  let dependentDialects = ["mm01::exec::ExecDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
+}
+
+def PlanScratchPass : Pass<"mm01-plan-scratch", "mlir::func::FuncOp"> {
+  let summary = "Give every buffer of a kernel its place";
+  let description = [{
+    A `memref.alloc` in a kernel of at most 1 KiB becomes a stack slot at the
+    kernel's entry, a greater one `exec.scratch` at an offset; `exec.scratch_bytes`
+    is the sum. A dynamic extent must have a constant upper bound that follows
+    from the operations that compute it. Buffers do not share memory: a kernel
+    has few. Functions that are no kernels are left alone.
+  }];
+  let dependentDialects = ["mm01::exec::ExecDialect", "mlir::memref::MemRefDialect"];
+}
+
+def PlanArenaPass : Pass<"mm01-plan-arena", "mlir::ModuleOp"> {
+  let summary = "Lay out the host's buffers in one arena";
+  let description = [{
+    Every `memref.alloc` of a host function becomes an `exec.arena` view. Offsets
+    and sizes are affine in the extents of the function's arguments. Private
+    functions get the offset of their frame as a last argument; a callee's frame
+    begins where its caller's ends. Buffers whose sizes are equal as expressions
+    and whose lifetimes, views included, do not overlap share memory. `exec.frame`
+    says what a function and its callees need.
+
+    Refuses sizes that do not follow from the extents, recursion, and buffers
+    allocated in nested regions.
+  }];
+  let dependentDialects = ["mm01::exec::ExecDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect"];
+}
+
+#endif // MM01_PASSES_SCHEDULE_PASSES_TD

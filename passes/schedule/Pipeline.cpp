@@ -1,0 +1,47 @@
+//===- Pipeline.cpp - from tiled to scheduled ----------------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/schedule/Passes.h"
+
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void mm01::addScheduledPasses(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createMarkTiedArgumentsPass());
+  manager.addPass(bufferization::createEmptyTensorEliminationPass());
+
+  // Layouts of arguments stay the identity: the caller has dense tensors.
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  manager.addPass(bufferization::createOneShotBufferizePass(options));
+
+  // Without this, casts hide that a result is an argument, and a copy of a
+  // buffer to itself stays.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createPlaceResultsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createVerifyInPlacePass());
+
+  manager.addPass(createOutlineKernelsPass());
+  manager.addPass(memref::createResolveShapedTypeResultDimsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createPlanScratchPass());
+  manager.addPass(createPlanArenaPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
