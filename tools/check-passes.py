@@ -44,7 +44,7 @@ def main():
         description = DESCRIPTION.search(text)
         if not description or not description.group(1).strip():
             problems.append(f"{path}:{line}: {flag}: no description")
-        if not re.search(rf"(?<![\w-]){re.escape(flag)}(?![\w-])", tests):
+        if not re.search(rf"(?<!\w)(?<!\w-){re.escape(flag)}(?![\w-])", tests):
             problems.append(f"{path}:{line}: {flag}: no RUN line of a lit test names --{flag}")
     for problem in problems:
         print(problem, file=sys.stderr)
