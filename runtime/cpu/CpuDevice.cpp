@@ -9,6 +9,7 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
+#include <algorithm>
 #include <omp.h>
 
 using namespace mm01;
@@ -52,7 +53,11 @@ bool CpuDevice::launch(const mm01_context &context, mm01_kernel kernel,
 bool CpuDevice::gemmF32(int64_t m, int64_t n, int64_t k, const float *a,
                         int64_t lda, const float *b, int64_t ldb, float *c,
                         int64_t ldc, bool accumulate) {
-  if (m == 0 || n == 0)
+  // oneDNN leaves c alone when there is nothing to add up.
+  if (k == 0 && !accumulate)
+    for (int64_t row = 0; row < m; ++row)
+      std::fill_n(c + row * ldc, n, 0.0f);
+  if (m == 0 || n == 0 || k == 0)
     return true;
   return dnnl_sgemm('N', 'T', m, n, k, 1.0f, a, lda, b, ldb,
                     accumulate ? 1.0f : 0.0f, c, ldc) == dnnl_success;

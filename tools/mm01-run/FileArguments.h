@@ -42,7 +42,7 @@ private:
   safetensors::File file;
   /// One per argument; empty for ragged batches and weights.
   std::vector<TensorBuffer> tensors;
-  /// Deques keep the addresses of their elements.
+  /// A deque keeps the addresses of its elements.
   std::deque<RaggedBatch> batches;
   std::deque<std::vector<const void *>> weightParts;
   std::vector<mm01_argument> packed;

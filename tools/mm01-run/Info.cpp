@@ -26,7 +26,7 @@ struct Options {
 std::string thousands(int64_t number) {
   std::string digits = std::to_string(number);
   for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(at, ",");
+    digits.insert(digits.begin() + at, ',');
   return digits;
 }
 
@@ -78,8 +78,8 @@ void print(const Manifest &manifest) {
             << '\n';
   if (!manifest.model.empty()) {
     std::cout << "configuration:\n";
-    for (const auto &[key, value] :
-         nlohmann::json::parse(manifest.model).items())
+    const auto model = nlohmann::json::parse(manifest.model);
+    for (const auto &[key, value] : model.items())
       std::cout << "  " << key << ": " << value.dump() << '\n';
   }
   std::cout << "entries:\n";

@@ -68,7 +68,8 @@ Status run(const Action &action) {
 
 int parseAndRun(int argc, char **argv) {
   CLI::App app("Runs programs that mm01-compile made.", "mm01-run");
-  app.require_subcommand(1);
+  // At most one. Asking for one here would hide a misspelt command's name.
+  app.require_subcommand(0, 1);
   app.set_version_flag("--version", "mm01-run " MM01_VERSION);
   app.set_help_flag("-h,--help", "print this help and exit");
   Action action;
@@ -84,8 +85,12 @@ int parseAndRun(int argc, char **argv) {
       return report(Status::error(error.what(), " (see mm01-run --help)"),
                     wrongUsage);
     app.exit(error); // prints the help or the version
+    action = [] { return Status(); };
   }
-  Status status = action ? run(action) : Status();
+  if (!action)
+    return report(Status::error("expected a command (see mm01-run --help)"),
+                  wrongUsage);
+  Status status = run(action);
   // A command that failed has printed nothing more than is already out.
   if (Status flushed = flushResults(); status.ok())
     status = flushed;
