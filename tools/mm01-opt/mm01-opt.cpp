@@ -5,25 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/exec/ExecDialect.h"
-#include "dialects/mm01/Mm01Dialect.h"
+#include "passes/pipelines/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
+#include "tools/common/Dialects.h"
+#include "tools/common/TargetPhases.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
+  mm01::registerDialects(registry);
   mlir::registerAllPasses();
-  registry.insert<mm01::Mm01Dialect, mm01::exec::ExecDialect>();
-  mm01::registerBufferizationModels(registry);
+  mm01::registerPipelinePasses();
   mm01::registerSchedulePasses();
   mm01::registerTilingPasses();
+  mm01::registerPhasePipelines(mm01::cpuPhasePasses());
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mm01 optimizer driver\n", registry));
 }

@@ -1,0 +1,25 @@
+//===- Forward.h - the entry of an inference program ------------*- C++ -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_MODELS_MINIMAX01_TEXT01_FORWARD_H
+#define MM01_MODELS_MINIMAX01_TEXT01_FORWARD_H
+
+#include "models/minimax01/text01/Layers.h"
+
+namespace mm01::text01 {
+
+/// Adds the public function `forward` of docs/contract.md and the layer
+/// functions it calls. `parameters` are the module's, in the order of
+/// text01::parameters(). Every layer is a call, so that the number of functions
+/// does not grow with the number of layers.
+void buildForward(mlir::ModuleOp module, const ModelConfig &config,
+                  mlir::Type activation, CacheTypes caches,
+                  llvm::ArrayRef<ParameterOp> parameters);
+
+} // namespace mm01::text01
+
+#endif // MM01_MODELS_MINIMAX01_TEXT01_FORWARD_H

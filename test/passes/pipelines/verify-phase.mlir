@@ -1,0 +1,81 @@
+// What each phase's verify pass lets through and what it stops.
+
+// RUN: split-file %s %t
+// RUN: mm01-opt --mm01-verify-phase=phase=graph %t/tensors.mlir | FileCheck %t/tensors.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=grad %t/tensors.mlir | FileCheck %t/tensors.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=spmd %t/tensors.mlir | FileCheck %t/tensors.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=tiled %t/tiles.mlir | FileCheck %t/tiles.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=scheduled %t/buffers.mlir | FileCheck %t/buffers.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=kernels %t/buffers.mlir | FileCheck %t/buffers.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=host %t/machine.mlir | FileCheck %t/machine.mlir
+
+// RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/buffers.mlir 2>&1 | FileCheck %s --check-prefix=GRAPH
+// GRAPH: buffers.mlir:2:1: error: 'func.func' op has a value of type 'memref<4xf32>' in phase graph, expected no buffers
+// RUN: not mm01-opt --mm01-verify-phase=phase=grad %t/vector.mlir 2>&1 | FileCheck %s --check-prefix=GRAD
+// GRAD: vector.mlir:2:8: error: 'arith.constant' op has a value of type 'vector<4xf32>' in phase grad, expected no vectors
+// RUN: not mm01-opt --mm01-verify-phase=phase=spmd %t/machine.mlir 2>&1 | FileCheck %s --check-prefix=SPMD
+// SPMD: machine.mlir:2:1: error: 'llvm.func' op has no place in phase spmd, expected only builtin.module, func, arith, math, tensor, linalg, scf, mm01
+// RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/declaration.mlir 2>&1 | FileCheck %s --check-prefix=DECLARATION
+// DECLARATION: declaration.mlir:1:1: error: 'func.func' op has no body in phase graph, expected a definition
+
+// An op that tiling must have turned into kernels.
+// RUN: not mm01-opt --mm01-verify-phase=phase=tiled %t/tensors.mlir 2>&1 | FileCheck %s --check-prefix=TILED
+// TILED: error: 'mm01.linear' op has no place in phase tiled, expected only {{.*}}mm01.weight_part
+
+// RUN: not mm01-opt --mm01-verify-phase=phase=scheduled %t/tiles.mlir 2>&1 | FileCheck %s --check-prefix=SCHEDULED
+// SCHEDULED: error: 'func.func' op has a value of type 'tensor<4xf32>' in phase scheduled, expected no tensors
+// RUN: not mm01-opt --mm01-verify-phase=phase=kernels %t/linalg.mlir 2>&1 | FileCheck %s --check-prefix=KERNELS
+// KERNELS: linalg.mlir:2:3: error: 'linalg.fill' op has no place in phase kernels
+// RUN: not mm01-opt --mm01-verify-phase=phase=host %t/buffers.mlir 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST: buffers.mlir:2:1: error: 'func.func' op has no place in phase host, expected only builtin.module, llvm
+
+// RUN: not mm01-opt --mm01-verify-phase=phase=final %t/tensors.mlir 2>&1 | FileCheck %s --check-prefix=NAME
+// NAME: 'final'
+
+//--- tensors.mlir
+// CHECK: mm01.linear
+func.func @linear(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xbf16>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
+  %y = mm01.linear %x, %w into %out : tensor<?x64xf32>, !mm01.weight<96x64xbf16> into tensor<?x96xf32>
+  return %y : tensor<?x96xf32>
+}
+
+//--- tiles.mlir
+// CHECK: scf.forall
+func.func @tiles(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = scf.forall (%i) in (4) shared_outs(%out = %x) -> tensor<4xf32> {
+    %tile = tensor.extract_slice %out[%i] [1] [1] : tensor<4xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %tile into %out[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  } {mm01.kernel = "tiles"}
+  return %y : tensor<4xf32>
+}
+
+//--- buffers.mlir
+// CHECK: memref.load
+func.func @buffers(%x: memref<4xf32>, %i: index) {
+  %a = memref.load %x[%i] : memref<4xf32>
+  memref.store %a, %x[%i] : memref<4xf32>
+  return
+}
+
+//--- linalg.mlir
+func.func @linalg(%x: memref<4xf32>, %a: f32) {
+  linalg.fill ins(%a : f32) outs(%x : memref<4xf32>)
+  return
+}
+
+//--- vector.mlir
+func.func @vector() {
+  %a = arith.constant dense<0.0> : vector<4xf32>
+  return
+}
+
+//--- machine.mlir
+// CHECK: llvm.func
+llvm.func @machine(%x: !llvm.ptr) {
+  llvm.return
+}
+
+//--- declaration.mlir
+func.func private @elsewhere(tensor<4xf32>)

@@ -1,0 +1,20 @@
+//===- TargetPhases.cpp - the passes of each phase for a target -----------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/common/TargetPhases.h"
+
+#include "passes/schedule/Passes.h"
+#include "passes/tiling/Passes.h"
+
+using namespace mm01;
+
+PhasePasses mm01::cpuPhasePasses() {
+  return {
+      {Phase::Tiled, addTiledPasses},
+      {Phase::Scheduled, addScheduledPasses},
+  };
+}

@@ -1,0 +1,131 @@
+//===- Compile.cpp - takes a module through the phases --------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/mm01-compile/Compile.h"
+
+#include "tools/common/TargetPhases.h"
+#include "tools/mm01-compile/Diagnostics.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mm01;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace {
+
+/// One line on a terminal that says which phase is at work; nothing elsewhere.
+class Progress {
+public:
+  explicit Progress(Phase last)
+      : shown(llvm::sys::Process::StandardErrIsDisplayed()), last(last) {}
+  ~Progress() { clear(); }
+
+  void show(Phase phase) {
+    if (!shown)
+      return;
+    clear();
+    llvm::errs() << "[" << number(phase) << "/" << number(last) << "] "
+                 << phaseName(phase);
+  }
+
+private:
+  static int number(Phase phase) { return static_cast<int>(phase) + 1; }
+
+  void clear() {
+    if (shown)
+      llvm::errs() << "\r\x1b[K";
+  }
+
+  bool shown;
+  Phase last;
+};
+
+} // namespace
+
+/// "03-spmd.mlir"
+static std::string dumpName(Phase phase) {
+  std::string name;
+  llvm::raw_string_ostream(name)
+      << llvm::format("%02d-", static_cast<int>(phase) + 1) << phaseName(phase)
+      << ".mlir";
+  return name;
+}
+
+static Status dump(ModuleOp module, Phase phase, const std::string &folder) {
+  if (folder.empty())
+    return {};
+  if (std::error_code error = fs::create_directories(folder))
+    return Status::error(folder, ": cannot make the folder: ", error.message());
+  llvm::SmallString<128> file(folder);
+  path::append(file, dumpName(phase));
+  return printModule(module, file.str().str());
+}
+
+static Status runPhase(ModuleOp module, Phase phase) {
+  FirstError errors(*module.getContext());
+  PassManager manager(module.getContext());
+  addPhase(manager, phase, cpuPhasePasses());
+  return succeeded(manager.run(module)) ? Status() : errors.status();
+}
+
+Status mm01::runPhases(ModuleOp module, Phase last,
+                       const std::string &dumpDir) {
+  Progress progress(last);
+  for (Phase phase : allPhases()) {
+    if (phase > last)
+      break;
+    progress.show(phase);
+    MM01_RETURN_IF_FAILED(runPhase(module, phase));
+    MM01_RETURN_IF_FAILED(dump(module, phase, dumpDir));
+  }
+  return {};
+}
+
+static Status printTo(llvm::raw_fd_ostream &stream, ModuleOp module,
+                      StringRef name) {
+  module.print(stream);
+  stream << "\n"; // as mm01-opt ends a module
+  stream.flush();
+  if (!stream.has_error())
+    return {};
+  std::string why = stream.error().message();
+  stream.clear_error();
+  return Status::error(name.str(), ": cannot write: ", why);
+}
+
+Status mm01::printModule(ModuleOp module, const std::string &file) {
+  if (file.empty())
+    return printTo(llvm::outs(), module, "standard output");
+  std::error_code error;
+  llvm::raw_fd_ostream stream(file, error);
+  if (error)
+    return Status::error(file, ": cannot write: ", error.message());
+  return printTo(stream, module, file);
+}
+
+Status mm01::checkOutput(const std::string &file) {
+  if (file.empty())
+    return {};
+  if (fs::is_directory(file))
+    return Status::error(file, ": is a folder, expected the name of a file");
+  StringRef folder = path::parent_path(file);
+  if (folder.empty())
+    folder = ".";
+  if (!fs::is_directory(folder))
+    return Status::error(folder.str(), ": is no folder, expected one to write ",
+                         path::filename(file).str(), " into");
+  if (std::error_code error = fs::access(folder, fs::AccessMode::Write))
+    return Status::error(folder.str(), ": cannot write: ", error.message());
+  return {};
+}

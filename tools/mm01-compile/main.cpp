@@ -1,0 +1,100 @@
+//===- main.cpp - compiles a model to a program ---------------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Reads the input, takes its module through the phases and links the program.
+// What goes wrong becomes one line and an exit code: 1 when the input is at
+// fault, 2 for wrong usage.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mm01/Mm01Dialect.h"
+#include "models/minimax01/presets/Presets.h"
+#include "tools/common/Dialects.h"
+#include "tools/mm01-compile/Compile.h"
+#include "tools/mm01-compile/Cpu.h"
+#include "tools/mm01-compile/Input.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+
+using namespace mm01;
+
+namespace {
+
+constexpr int inputAtFault = 1;
+constexpr int wrongUsage = 2;
+
+int report(const std::string &line, int code) {
+  llvm::errs() << "mm01-compile: error: " << line << "\n";
+  return code;
+}
+
+Status listPresets() {
+  for (llvm::StringRef name : presetNames())
+    llvm::outs() << name << "\n";
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return {};
+  std::string why = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  return Status::error("standard output: cannot write: ", why);
+}
+
+/// What the command line knows and this build has not.
+Status checkBuilt(const CompileOptions &options) {
+  auto refuse = [](const char *option, const std::string &value,
+                   const char *built) {
+    return Status::error(option, "=", value,
+                         " is not built into this mm01-compile, expected ",
+                         built);
+  };
+  if (options.target != "cpu")
+    return refuse("--target", options.target, "cpu");
+  if (options.mode != "inference")
+    return refuse("--mode", options.mode, "inference");
+  if (options.quantize != "none")
+    return refuse("--quantize", options.quantize, "none");
+  return {};
+}
+
+Status compile(const CompileOptions &options) {
+  MM01_RETURN_IF_FAILED(checkBuilt(options));
+  Result<std::string> isa = isaOfCpu(options.mcpu);
+  MM01_RETURN_IF_FAILED(isa);
+  MM01_RETURN_IF_FAILED(checkOutput(options.output));
+
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = loadInput(context, options);
+  MM01_RETURN_IF_FAILED(module);
+  (**module)->setAttr(kIsaAttr, mlir::Builder(&context).getStringAttr(*isa));
+
+  Phase last = options.compileTo.value_or(Phase::Host);
+  MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));
+  return printModule(**module, options.output);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  // A closed standard stream must not become the number of an opened file.
+  if (llvm::sys::Process::FixupStandardFileDescriptors())
+    return inputAtFault;
+  std::signal(SIGPIPE, SIG_IGN);
+  std::string error;
+  auto options = parseCommandLine(argc, argv, error);
+  if (!options)
+    return report(error + " (see mm01-compile --help)", wrongUsage);
+  Status status = options->listPresets ? listPresets() : compile(*options);
+  return status.ok() ? 0 : report(status.message(), inputAtFault);
+}
