@@ -1,4 +1,4 @@
-//===- Mm01Cost.h - what an op costs on an ideal machine -*- C++ -*-===//
+//===- Mm01Cost.h - what an op costs on an ideal machine --------*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +18,8 @@ struct CostSizes {
   int64_t tokens = 0;
   /// N: sequences in the call.
   int64_t sequences = 0;
+  /// Rows that the experts get in the call: T·k where no token is dropped.
+  int64_t routed = 0;
   /// R: rows of logits wanted.
   int64_t rows = 0;
   /// Keys that a token attends to, on average.
@@ -32,6 +34,8 @@ struct OpCost {
   /// written once.
   double bytesRead = 0;
   double bytesWritten = 0;
+  /// Bytes that a rank sends to others of its group; 0 for all but collectives.
+  double bytesSent = 0;
 };
 
 } // namespace mm01

@@ -13,6 +13,7 @@
 #ifndef MM01_DIALECTS_MM01_MM01DIALECT_H
 #define MM01_DIALECTS_MM01_MM01DIALECT_H
 
+#include "dialects/mm01/Mm01Collectives.h"
 #include "dialects/mm01/Mm01Cost.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -26,6 +26,11 @@ bool haveOneElementType(mlir::ValueRange values);
 mlir::LogicalResult require(mlir::Operation *op, bool condition,
                             llvm::StringRef label, const llvm::Twine &message);
 
+/// The process group of that name, or an error at `op` that it breaks C1.
+mlir::FailureOr<ProcessGroupOp>
+lookUpGroup(mlir::Operation *op, mlir::FlatSymbolRefAttr name,
+            mlir::SymbolTableCollection &symbols);
+
 /// The text of a type, for messages.
 std::string toString(mlir::Type type);
 

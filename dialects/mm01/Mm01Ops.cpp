@@ -49,5 +49,38 @@ static void printSameTypes(OpAsmPrinter &printer, Operation *,
   printer << ")";
 }
 
+/// MeshAxes: `<tp = 2, cp = 4>`.
+static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes,
+                                 DenseI64ArrayAttr &extents) {
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> sizes;
+  auto parseAxis = [&]() -> ParseResult {
+    std::string name;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseInteger(sizes.emplace_back()))
+      return failure();
+    names.push_back(parser.getBuilder().getStringAttr(name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseAxis))
+    return failure();
+  axes = parser.getBuilder().getArrayAttr(names);
+  extents = parser.getBuilder().getDenseI64ArrayAttr(sizes);
+  return success();
+}
+
+static void printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes,
+                          DenseI64ArrayAttr extents) {
+  printer << "<";
+  llvm::interleaveComma(
+      llvm::zip(axes.getAsRange<StringAttr>(), extents.asArrayRef()), printer,
+      [&](auto axis) {
+        printer.printKeywordOrString(std::get<0>(axis).getValue());
+        printer << " = " << std::get<1>(axis);
+      });
+  printer << ">";
+}
+
 #define GET_OP_CLASSES
 #include "dialects/mm01/Mm01Ops.cpp.inc"

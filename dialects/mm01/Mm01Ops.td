@@ -9,7 +9,9 @@
 #define MM01_OPS_TD
 
 include "dialects/mm01/Mm01AttentionOps.td"
+include "dialects/mm01/Mm01CollectiveOps.td"
 include "dialects/mm01/Mm01DenseOps.td"
+include "dialects/mm01/Mm01MeshOps.td"
 include "dialects/mm01/Mm01ModelOps.td"
 include "dialects/mm01/Mm01MoeOps.td"
 

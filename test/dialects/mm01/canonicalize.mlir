@@ -89,3 +89,19 @@ func.func @cast_of_destination(%q: tensor<37x4x32xf32>, %keys: tensor<1x?x64x2x3
   %back = tensor.cast %o : tensor<?x4x32xf32> to tensor<37x4x32xf32>
   return %back : tensor<37x4x32xf32>
 }
+
+// -----
+
+// Equal collectives are two: their order is observable, and so is one whose result nobody reads.
+mm01.mesh @world <tp = 2>
+mm01.process_group @TP over @world axes ["tp"]
+// CHECK-LABEL: func @collectives_stay
+// CHECK-COUNT-2: mm01.all_reduce
+// CHECK-COUNT-2: mm01.wait
+func.func @collectives_stay(%x: tensor<8xf32>, %out: tensor<8xf32>, %t0: !mm01.token<@TP>) -> !mm01.token<@TP> {
+  %p0, %t1 = mm01.all_reduce sum %x into %out after %t0 : tensor<8xf32> into tensor<8xf32>, !mm01.token<@TP>
+  %p1, %t2 = mm01.all_reduce sum %x into %out after %t1 : tensor<8xf32> into tensor<8xf32>, !mm01.token<@TP>
+  %a = mm01.wait %p0 : !mm01.pending<tensor<8xf32>>
+  %b = mm01.wait %p1 : !mm01.pending<tensor<8xf32>>
+  return %t2 : !mm01.token<@TP>
+}
