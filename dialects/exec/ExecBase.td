@@ -29,6 +29,9 @@ def Exec_Dialect : Dialect {
       `#exec.tied`, one for each result that the program's caller sees.
     - `exec.frame`: `#exec.frame`, the bytes of the arena that a host function
       and the functions it calls use.
+
+    A module has `exec.manifest`, the JSON that the program carries, once its
+    entries have their C interface.
   }];
   let dependentDialects = ["::mm01::Mm01Dialect"];
   let useDefaultAttributePrinterParser = 1;
@@ -76,7 +79,7 @@ def Exec_FrameAttr : Exec_Attr<"Frame", "frame"> {
 
     ```mlir
     func.func private @layer(%x: memref<?x64xf32>) attributes {
-        exec.frame = #exec.frame<affine_map<()[s0] -> (s0 * 256)>, arguments = [0], extents = [0]>} {
+        exec.frame = #exec.frame<()[s0] -> (s0 * 256), arguments = [0], extents = [0]>} {
       return
     }
     ```

@@ -8,6 +8,7 @@
 #include "dialects/exec/ExecDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,6 +70,11 @@ static LogicalResult verifyResults(FunctionOpInterface function,
 
 LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
+  if (attr.getName() == kManifestAttr) {
+    if (!isa<ModuleOp>(op) || !isa<StringAttr>(attr.getValue()))
+      return op->emitError("'exec.manifest' is a string on a module");
+    return success();
+  }
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitError("'")

@@ -42,6 +42,9 @@ inline constexpr llvm::StringLiteral kScratchBytesAttr = "exec.scratch_bytes";
 inline constexpr llvm::StringLiteral kResultsAttr = "exec.results";
 inline constexpr llvm::StringLiteral kFrameAttr = "exec.frame";
 
+/// Attribute of a module: the manifest of the program, as JSON.
+inline constexpr llvm::StringLiteral kManifestAttr = "exec.manifest";
+
 /// True for a function that exec.launch may name.
 inline bool isKernel(mlir::Operation *op) { return op->hasAttr(kKernelAttr); }
 

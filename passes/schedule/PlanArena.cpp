@@ -234,9 +234,11 @@ LogicalResult Plan::run(llvm::DenseMap<Operation *, exec::FrameAttr> &frames) {
   if (failed(collectBuffers()))
     return failure();
   own = assignSlots();
-  addPeak(own);
   if (failed(addCallees(frames)))
     return failure();
+  // With calls, a callee's frame is at least empty and lies behind this one.
+  if (peaks.empty())
+    addPeak(own);
   auto map =
       AffineMap::get(0, expressions.size(), peaks, function.getContext());
   auto frame =

@@ -22,8 +22,10 @@
 #include "passes/schedule/BufferBytes.h"
 #include "passes/schedule/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,6 +41,24 @@ using namespace mm01;
 /// Buffers up to this size live on the stack.
 static constexpr int64_t kStackBytes = 1024;
 
+/// The greatest value that an index may have, or nothing.
+static std::optional<int64_t> getMax(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  Operation *op = value.getDefiningOp();
+  // The interface below does not know the minimum of arith.
+  if (isa_and_present<arith::MinSIOp, arith::MinUIOp>(op)) {
+    auto left = getMax(op->getOperand(0)), right = getMax(op->getOperand(1));
+    return left && right ? std::min(*left, *right) : left ? left : right;
+  }
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, value, /*stopCondition=*/nullptr,
+      /*closedUB=*/true);
+  if (succeeded(bound))
+    return *bound;
+  return std::nullopt;
+}
+
 /// The most bytes that an allocation may have; fails, with a diagnostic, where
 /// nothing bounds it or the product overflows.
 static FailureOr<int64_t> getMaxBytes(memref::AllocOp alloc) {
@@ -48,10 +68,8 @@ static FailureOr<int64_t> getMaxBytes(memref::AllocOp alloc) {
     if (!ShapedType::isDynamic(extent))
       extents.push_back(extent);
   for (Value size : alloc.getDynamicSizes()) {
-    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-        presburger::BoundType::UB, size, /*stopCondition=*/nullptr,
-        /*closedUB=*/true);
-    if (failed(bound))
+    std::optional<int64_t> bound = getMax(size);
+    if (!bound)
       return alloc.emitError("buffer of a kernel has an extent without a "
                              "constant bound, expected a static size or an "
                              "arith.minsi with a constant");

@@ -7,6 +7,8 @@
 
 #include "tools/common/TargetPhases.h"
 
+#include "codegen/host/Passes.h"
+#include "codegen/x86/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
 
@@ -16,5 +18,7 @@ PhasePasses mm01::cpuPhasePasses() {
   return {
       {Phase::Tiled, addTiledPasses},
       {Phase::Scheduled, addScheduledPasses},
+      {Phase::Kernels, addKernelPasses},
+      {Phase::Host, addHostPasses},
   };
 }

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/host/Passes.h"
+#include "codegen/x86/Passes.h"
 #include "passes/pipelines/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
@@ -19,8 +21,10 @@ int main(int argc, char **argv) {
   mm01::registerDialects(registry);
   mlir::registerAllPasses();
   mm01::registerPipelinePasses();
+  mm01::registerHostPasses();
   mm01::registerSchedulePasses();
   mm01::registerTilingPasses();
+  mm01::registerX86Passes();
   mm01::registerPhasePipelines(mm01::cpuPhasePasses());
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mm01 optimizer driver\n", registry));

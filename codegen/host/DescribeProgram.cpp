@@ -1,0 +1,208 @@
+//===- DescribeProgram.cpp - write the manifest of the program ------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: module { func.func @f(%x: memref<?xf32>) attributes {exec.results =
+// [#exec.tied<0>]} … } After:  module attributes {exec.manifest =
+// "{\"abi\":1,…}"} { … }
+//
+// Tested by test/codegen/host/describe-program.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/host/Passes.h"
+#include "dialects/exec/ExecDialect.h"
+#include "runtime/abi/program.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+
+namespace mm01 {
+#define GEN_PASS_DEF_DESCRIBEPROGRAMPASS
+#include "codegen/host/Passes.h.inc"
+} // namespace mm01
+
+using namespace mlir;
+using namespace mm01;
+namespace json = llvm::json;
+
+/// The limits of a module that does not say its own.
+static constexpr int64_t kMaxTokens = 8192;
+static constexpr int64_t kMaxSequences = 256;
+
+/// The manifest's name of an element type, or nothing.
+static std::optional<std::string> getElementName(Type type) {
+  static const llvm::StringLiteral names[] = {"f32", "f16", "bf16", "i8",
+                                              "i32", "i64", "index"};
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  if (llvm::is_contained(names, name))
+    return name;
+  return std::nullopt;
+}
+
+static json::Array getShape(ArrayRef<int64_t> shape) {
+  json::Array extents;
+  for (int64_t extent : shape)
+    extents.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  return extents;
+}
+
+/// {"kind", "shape", "type"} of a buffer, or a diagnostic.
+static FailureOr<json::Object> describeBuffer(Operation *op, StringRef kind,
+                                              MemRefType type) {
+  auto element = getElementName(type.getElementType());
+  if (!element)
+    return op->emitError("element type ")
+           << type.getElementType() << " has no name in a manifest";
+  return json::Object{
+      {"kind", kind}, {"shape", getShape(type.getShape())}, {"type", *element}};
+}
+
+static FailureOr<json::Object> describeArgument(func::FuncOp function,
+                                                unsigned number) {
+  Type type = function.getArgumentTypes()[number];
+  if (isa<RaggedType>(type))
+    return json::Object{{"kind", "ragged"}};
+  if (auto weight = dyn_cast<WeightType>(type)) {
+    json::Object object{{"kind", "weight"},
+                        {"shape", getShape(weight.getShape())},
+                        {"type", *getElementName(weight.getElementType())}};
+    if (auto parameter = function.getArgAttrOfType<FlatSymbolRefAttr>(
+            number, kParameterAttr))
+      object["parameter"] = parameter.getValue();
+    return object;
+  }
+  FailureOr<json::Object> object = failure();
+  if (auto buffer = dyn_cast<MemRefType>(type))
+    object = describeBuffer(function, "tensor", buffer);
+  else if (auto element = getElementName(type))
+    object = json::Object{{"kind", "scalar"}, {"type", *element}};
+  else
+    return function.emitError("argument ")
+           << number << " has type " << type
+           << ", which has no name in a manifest";
+  auto role = function.getArgAttrOfType<StringAttr>(number, kRoleAttr);
+  if (succeeded(object) && role)
+    (*object)["role"] = role.getValue();
+  return object;
+}
+
+static FailureOr<json::Object> describeResult(func::FuncOp function,
+                                              Attribute result) {
+  if (auto tied = dyn_cast<exec::TiedAttr>(result))
+    return json::Object{{"kind", "tied"}, {"argument", tied.getArgument()}};
+  auto fresh = cast<exec::FreshAttr>(result);
+  auto object = describeBuffer(function, "fresh", fresh.getType());
+  if (succeeded(object) && !fresh.getRole().empty())
+    (*object)["role"] = fresh.getRole();
+  return object;
+}
+
+static FailureOr<json::Object> describeEntry(func::FuncOp function) {
+  json::Array arguments, results;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto argument = describeArgument(function, i);
+    if (failed(argument))
+      return failure();
+    arguments.push_back(std::move(*argument));
+  }
+  auto described = function->getAttrOfType<ArrayAttr>(exec::kResultsAttr);
+  if (!described)
+    return function.emitError("public function has no 'exec.results', expected "
+                              "a scheduled module");
+  for (Attribute attribute : described) {
+    auto result = describeResult(function, attribute);
+    if (failed(result))
+      return failure();
+    results.push_back(std::move(*result));
+  }
+  return json::Object{{"name", function.getSymName()},
+                      {"arguments", std::move(arguments)},
+                      {"results", std::move(results)}};
+}
+
+static json::Object describeParameter(ParameterOp parameter) {
+  json::Array sources;
+  for (Attribute attribute : parameter.getSources()) {
+    auto source = cast<SourceAttr>(attribute);
+    json::Object object{{"tensor", source.getTensor()},
+                        {"shape", getShape(source.getShape())}};
+    if (source.getFirstRow() || source.getRowStride()) {
+      object["first_row"] = source.getFirstRow();
+      object["row_stride"] = source.getRowStride();
+    }
+    sources.push_back(std::move(object));
+  }
+  return json::Object{
+      {"name", parameter.getSymName()},
+      {"shape", getShape(parameter.getType().getShape())},
+      {"type", *getElementName(parameter.getType().getElementType())},
+      {"sources", std::move(sources)}};
+}
+
+namespace {
+
+struct DescribeProgramPass
+    : mm01::impl::DescribeProgramPassBase<DescribeProgramPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    int64_t elements = 0;
+    json::Array entries, parameters, ignored;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function.isPublic() || function.isExternal())
+        continue;
+      auto entry = describeEntry(function);
+      if (failed(entry))
+        return signalPassFailure();
+      entries.push_back(std::move(*entry));
+    }
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      elements += parameter.getType().getNumElements();
+      parameters.push_back(describeParameter(parameter));
+    }
+    if (auto patterns =
+            module->getAttrOfType<ArrayAttr>("mm01.ignored_tensors"))
+      for (StringRef pattern : patterns.getAsValueRange<StringAttr>())
+        ignored.push_back(pattern);
+    auto mode = module->getAttrOfType<StringAttr>("mm01.mode");
+    json::Object manifest{
+        {"abi", MM01_ABI_VERSION},
+        {"compiler", MM01_VERSION},
+        {"target", "cpu"},
+        {"mode", mode ? mode.getValue() : "inference"},
+        {"limits",
+         json::Object{{"max_tokens", getNumber("mm01.max_tokens", kMaxTokens)},
+                      {"max_sequences",
+                       getNumber("mm01.max_sequences", kMaxSequences)}}},
+        {"parameter_count", getNumber("mm01.parameter_count", elements)},
+        {"ignored_tensors", std::move(ignored)},
+        {"entries", std::move(entries)},
+        {"parameters", std::move(parameters)}};
+    if (auto model = module->getAttrOfType<StringAttr>("mm01.model")) {
+      auto parsed = json::parse(model.getValue());
+      if (!parsed) {
+        module.emitError("'mm01.model' is no JSON: ")
+            << llvm::toString(parsed.takeError());
+        return signalPassFailure();
+      }
+      manifest["model"] = std::move(*parsed);
+    }
+    std::string text;
+    llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
+    module->setAttr(exec::kManifestAttr, StringAttr::get(&getContext(), text));
+  }
+
+  int64_t getNumber(StringRef name, int64_t otherwise) {
+    auto number = getOperation()->getAttrOfType<IntegerAttr>(name);
+    return number ? number.getInt() : otherwise;
+  }
+};
+
+} // namespace

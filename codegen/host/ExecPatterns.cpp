@@ -1,0 +1,267 @@
+//===- ExecPatterns.cpp - exec and mm01 ops as LLVM -----------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One pattern an op. The context is the first argument of the function around
+// an op, scratch the second of a kernel's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/host/ExecPatterns.h"
+#include "codegen/host/AbiFields.h"
+#include "codegen/host/Descriptors.h"
+#include "dialects/exec/ExecDialect.h"
+#include "runtime/abi/program.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+
+#include <cstddef>
+
+using namespace mlir;
+using namespace mm01;
+
+/// The context of the call, or another pointer of the function's interface.
+static Value getInterface(Operation *op, unsigned number) {
+  return op->getParentOfType<FunctionOpInterface>().getArgument(number);
+}
+
+/// All extents of a type, given those it leaves open.
+static SmallVector<Value> getSizes(OpBuilder &builder, Location loc,
+                                   MemRefType type, ValueRange open) {
+  SmallVector<Value> sizes;
+  for (int64_t extent : type.getShape()) {
+    bool dynamic = ShapedType::isDynamic(extent);
+    sizes.push_back(dynamic ? open.front() : makeI64(builder, loc, extent));
+    open = open.drop_front(dynamic);
+  }
+  return sizes;
+}
+
+namespace {
+
+/// exec.arena at %offset   ==>   context->arena + %offset
+struct ConvertArena : ConvertOpToLLVMPattern<exec::ArenaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::ArenaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getType());
+    Value arena = loadPointer(rewriter, loc, getInterface(op, 0),
+                              offsetof(mm01_context, arena));
+    Value pointer = LLVM::GEPOp::create(
+        rewriter, loc, arena.getType(), rewriter.getI8Type(), arena,
+        ArrayRef<LLVM::GEPArg>{adaptor.getOffset()});
+    rewriter.replaceOp(
+        op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
+                      getSizes(rewriter, loc, type, adaptor.getSizes())));
+    return success();
+  }
+};
+
+/// exec.scratch at 64   ==>   scratch + 64
+struct ConvertScratch : ConvertOpToLLVMPattern<exec::ScratchOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::ScratchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getType());
+    Value scratch = getInterface(op, 1);
+    Value offset = makeI64(rewriter, loc, op.getOffsetAttr().getInt());
+    Value pointer = LLVM::GEPOp::create(rewriter, loc, scratch.getType(),
+                                        rewriter.getI8Type(), scratch,
+                                        ArrayRef<LLVM::GEPArg>{offset});
+    rewriter.replaceOp(
+        op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
+                      getSizes(rewriter, loc, type, adaptor.getSizes())));
+    return success();
+  }
+};
+
+/// exec.result 0 (%n)
+///   ==>
+/// p = context->allocate_result(context, 0, rank, shape); if (!p) return 1;
+struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::ResultOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    if (!function || op->getParentOp() != function)
+      return rewriter.notifyMatchFailure(op, "is not in an entry function");
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getType());
+    Value context = getInterface(op, 0);
+    Type pointer = context.getType(), i64 = rewriter.getI64Type();
+    SmallVector<Value> sizes =
+        getSizes(rewriter, loc, type, adaptor.getSizes());
+    Value shape;
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(&function.getBody().front());
+      shape = LLVM::AllocaOp::create(
+          rewriter, loc, pointer, i64,
+          makeI64(rewriter, loc, std::max<int64_t>(sizes.size(), 1)));
+    }
+    for (auto [i, size] : llvm::enumerate(sizes))
+      LLVM::StoreOp::create(rewriter, loc, size,
+                            offsetPointer(rewriter, loc, shape, i * 8));
+    Value allocate = loadPointer(rewriter, loc, context,
+                                 offsetof(mm01_context, allocate_result));
+    Value memory =
+        LLVM::CallOp::create(
+            rewriter, loc,
+            LLVM::LLVMFunctionType::get(pointer, {pointer, i64, i64, pointer}),
+            ValueRange{allocate, context,
+                       makeI64(rewriter, loc, op.getIndexAttr().getInt()),
+                       makeI64(rewriter, loc, sizes.size()), shape})
+            .getResult();
+    Value null = LLVM::ZeroOp::create(rewriter, loc, pointer);
+    Value refused = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
+                                         memory, null);
+    Value view =
+        makeDense(rewriter, loc, *getTypeConverter(), type, memory, sizes);
+
+    Block *before = rewriter.getInsertionBlock();
+    Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
+    Block *leave = rewriter.createBlock(&function.getBody());
+    Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(),
+                                         rewriter.getI32IntegerAttr(1));
+    LLVM::ReturnOp::create(rewriter, loc, one);
+    rewriter.setInsertionPointToEnd(before);
+    LLVM::CondBrOp::create(rewriter, loc, refused, leave, after);
+    rewriter.replaceOp(op, view);
+    return success();
+  }
+};
+
+/// exec.weight_part %w[%e]   ==>   weight[%e], a pointer
+struct ConvertWeightPart : ConvertOpToLLVMPattern<exec::WeightPartOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::WeightPartOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getType());
+    Type pointer = adaptor.getWeight().getType();
+    Value entry = LLVM::GEPOp::create(
+        rewriter, loc, pointer, pointer, adaptor.getWeight(),
+        ArrayRef<LLVM::GEPArg>{adaptor.getPart()});
+    Value part = loadPointer(rewriter, loc, entry, 0);
+    rewriter.replaceOp(op, makeDense(rewriter, loc, *getTypeConverter(), type,
+                                     part, getSizes(rewriter, loc, type, {})));
+    return success();
+  }
+};
+
+/// exec.gemm   ==>   context->gemm_f32(…)
+struct ConvertGemm : ConvertOpToLLVMPattern<exec::GemmOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::GemmOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value context = getInterface(op, 0);
+    MemRefDescriptor a(adaptor.getA()), b(adaptor.getB()), c(adaptor.getC());
+    auto start = [&](MemRefDescriptor &descriptor, Value memref) {
+      return descriptor.bufferPtr(rewriter, loc, *getTypeConverter(),
+                                  cast<MemRefType>(memref.getType()));
+    };
+    Value accumulate = LLVM::ConstantOp::create(
+        rewriter, loc, rewriter.getI32Type(),
+        rewriter.getI32IntegerAttr(op.getAccumulate()));
+    SmallVector<Value> operands = {
+        loadPointer(rewriter, loc, context, offsetof(mm01_context, gemm_f32)),
+        context,
+        c.size(rewriter, loc, 0),
+        c.size(rewriter, loc, 1),
+        a.size(rewriter, loc, 1),
+        start(a, op.getA()),
+        a.stride(rewriter, loc, 0),
+        start(b, op.getB()),
+        b.stride(rewriter, loc, 0),
+        start(c, op.getC()),
+        c.stride(rewriter, loc, 0),
+        accumulate};
+    SmallVector<Type> types =
+        llvm::to_vector(ValueRange(operands).drop_front().getTypes());
+    LLVM::CallOp::create(
+        rewriter, loc,
+        LLVM::LLVMFunctionType::get(
+            LLVM::LLVMVoidType::get(rewriter.getContext()), types),
+        operands);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// mm01.ragged_size %r tokens   ==>   r->tokens
+struct ConvertRaggedSize : ConvertOpToLLVMPattern<RaggedSizeOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(RaggedSizeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    static const int64_t offsets[] = {offsetof(mm01_ragged, tokens),
+                                      offsetof(mm01_ragged, sequences),
+                                      offsetof(mm01_ragged, pages)};
+    rewriter.replaceOp(op,
+                       loadField(rewriter, op.getLoc(), adaptor.getRagged(),
+                                 offsets[static_cast<size_t>(op.getExtent())],
+                                 rewriter.getI64Type()));
+    return success();
+  }
+};
+
+/// mm01.ragged_get %r page_table[%n, %p]
+///   ==>
+/// (int64_t)r->page_table[%n * r->pages + %p]
+struct ConvertRaggedGet : ConvertOpToLLVMPattern<RaggedGetOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(RaggedGetOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    static const int64_t offsets[] = {offsetof(mm01_ragged, seq_offsets),
+                                      offsetof(mm01_ragged, past),
+                                      offsetof(mm01_ragged, slot),
+                                      offsetof(mm01_ragged, page_table),
+                                      offsetof(mm01_ragged, token_sequence),
+                                      offsetof(mm01_ragged, token_position)};
+    Location loc = op.getLoc();
+    Value ragged = adaptor.getRagged();
+    Type i64 = rewriter.getI64Type(), i32 = rewriter.getI32Type();
+    Value index = adaptor.getIndices().front();
+    if (op.getField() == RaggedField::page_table) {
+      Value pages =
+          loadField(rewriter, loc, ragged, offsetof(mm01_ragged, pages), i64);
+      index = LLVM::MulOp::create(rewriter, loc, index, pages);
+      index = LLVM::AddOp::create(rewriter, loc, index,
+                                  adaptor.getIndices().back());
+    }
+    Value array = loadPointer(rewriter, loc, ragged,
+                              offsets[static_cast<size_t>(op.getField())]);
+    Value element = LLVM::GEPOp::create(rewriter, loc, array.getType(), i32,
+                                        array, ArrayRef<LLVM::GEPArg>{index});
+    Value value = loadField(rewriter, loc, element, 0, i32);
+    rewriter.replaceOpWithNewOp<LLVM::SExtOp>(op, i64, value);
+    return success();
+  }
+};
+
+} // namespace
+
+void mm01::populateExecPatterns(const LLVMTypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<ConvertArena, ConvertScratch, ConvertResult, ConvertWeightPart,
+               ConvertGemm, ConvertRaggedSize, ConvertRaggedGet>(converter);
+}

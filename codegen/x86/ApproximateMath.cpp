@@ -1,0 +1,58 @@
+//===- ApproximateMath.cpp - expand float32 math into polynomials ---------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: %y = math.exp %x : f32
+// After:  a range reduction and a polynomial in arith and math.fma
+//
+// Upstream has the patterns but no pass outside its tests. Tested by
+// test/codegen/x86/approximate-math.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/x86/Passes.h"
+#include "dialects/exec/ExecDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mm01 {
+#define GEN_PASS_DEF_APPROXIMATEMATHPASS
+#include "codegen/x86/Passes.h.inc"
+} // namespace mm01
+
+using namespace mlir;
+
+namespace {
+
+struct ApproximateMathPass
+    : mm01::impl::ApproximateMathPassBase<ApproximateMathPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (!mm01::exec::isKernel(getOperation()))
+      return;
+    // sin and cos are left out: they lose accuracy far from zero, where rotary
+    // angles are.
+    auto chosen = [](StringRef name) {
+      return llvm::is_contained(
+          {math::ExpOp::getOperationName(), math::ExpM1Op::getOperationName(),
+           math::LogOp::getOperationName(), math::Log1pOp::getOperationName(),
+           math::Log2Op::getOperationName(), math::TanhOp::getOperationName(),
+           math::ErfOp::getOperationName()},
+          name);
+    };
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns, chosen);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

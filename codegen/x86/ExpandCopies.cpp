@@ -1,0 +1,42 @@
+//===- ExpandCopies.cpp - turn buffer copies into linalg copies -----------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: memref.copy %a, %b : memref<4xf32, strided<[8]>> to memref<4xf32>
+// After:  linalg.copy ins(%a) outs(%b)
+//
+// Tested by test/codegen/x86/expand-copies.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/x86/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mm01 {
+#define GEN_PASS_DEF_EXPANDCOPIESPASS
+#include "codegen/x86/Passes.h.inc"
+} // namespace mm01
+
+using namespace mlir;
+
+namespace {
+
+struct ExpandCopiesPass : mm01::impl::ExpandCopiesPassBase<ExpandCopiesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](memref::CopyOp copy) {
+      OpBuilder builder(copy);
+      linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
+                             copy.getTarget());
+      copy.erase();
+    });
+  }
+};
+
+} // namespace

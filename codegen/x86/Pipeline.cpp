@@ -1,0 +1,29 @@
+//===- Pipeline.cpp - from scheduled to kernels on the CPU ----------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/x86/Passes.h"
+
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void mm01::addKernelPasses(OpPassManager &manager) {
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createConvertMatmulToGemmPass());
+  function.addPass(createExpandCopiesPass());
+  function.addPass(createConvertLinalgToLoopsPass());
+  // A parallel loop inside a workgroup is a plain loop.
+  function.addPass(createForallToForLoopPass());
+  function.addPass(createRelaxFloatOrderPass());
+  function.addPass(createApproximateMathPass());
+  function.addPass(createExpandArithPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+}

@@ -1,0 +1,36 @@
+// RUN: mm01-opt %s -canonicalize -cse | FileCheck %s
+
+func.func private @kernel(%workgroup: index) attributes {exec.kernel} {
+  return
+}
+
+// A grid of nothing does nothing.
+// CHECK-LABEL: func.func @empty_grid
+// CHECK-NOT: exec.launch
+func.func @empty_grid() {
+  %c0 = arith.constant 0 : index
+  exec.launch @kernel grid(%c0) ()
+  return
+}
+
+// Any other grid stays.
+// CHECK-LABEL: func.func @some_grid
+// CHECK: exec.launch
+func.func @some_grid() {
+  %c1 = arith.constant 1 : index
+  exec.launch @kernel grid(%c1) ()
+  return
+}
+
+// Two views of one place are one view; results are not.
+// CHECK-LABEL: func.func @views
+// CHECK-COUNT-1: exec.arena
+// CHECK-NOT: exec.arena
+// CHECK-COUNT-2: exec.result
+func.func @views(%offset: index) -> (memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) {
+  %a = exec.arena at %offset () : memref<4xf32>
+  %b = exec.arena at %offset () : memref<4xf32>
+  %c = exec.result 0 () : memref<4xf32>
+  %d = exec.result 1 () : memref<4xf32>
+  return %a, %b, %c, %d : memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>
+}

@@ -1,0 +1,69 @@
+// RUN: mm01-opt %s | mm01-opt | FileCheck %s
+
+// Every op of the dialect prints and parses; attributes of functions too.
+
+// CHECK-LABEL: func.func private @kernel
+// CHECK-SAME: exec.kernel, exec.scratch_bytes = 16384 : i64
+func.func private @kernel(%workgroup: index, %x: memref<?xf32>) attributes {exec.kernel, exec.scratch_bytes = 16384 : i64} {
+  // CHECK: exec.scratch at 0() : memref<32x64xf32>
+  %tile = exec.scratch at 0 () : memref<32x64xf32>
+  // CHECK: exec.scratch at 8192(%{{.*}}) : memref<?x64xf32>
+  %rows = exec.scratch at 8192 (%workgroup) : memref<?x64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @launch
+func.func @launch(%x: memref<?xf32>, %n: index) {
+  // CHECK: exec.launch @kernel grid(%{{.*}}) (%{{.*}}) : memref<?xf32>
+  exec.launch @kernel grid(%n) (%x) : memref<?xf32>
+  return
+}
+
+// A kernel without arguments but its workgroup.
+func.func private @nothing(%workgroup: index) attributes {exec.kernel} {
+  return
+}
+
+// CHECK-LABEL: func.func @launch_nothing
+func.func @launch_nothing(%n: index) {
+  // CHECK: exec.launch @nothing grid(%{{.*}}) ()
+  exec.launch @nothing grid(%n) ()
+  return
+}
+
+// CHECK-LABEL: func.func @gemm
+func.func @gemm(%a: memref<?x8xf32>, %b: memref<4x8xf32>, %c: memref<?x4xf32, strided<[16, 1], offset: ?>>) {
+  // CHECK: exec.gemm %{{.*}}, %{{.*}}, %{{.*}} : memref<?x8xf32>
+  exec.gemm %a, %b, %c : memref<?x8xf32>, memref<4x8xf32>, memref<?x4xf32, strided<[16, 1], offset: ?>>
+  // CHECK: exec.gemm %{{.*}}, %{{.*}}, %{{.*}} accumulate : memref<?x8xf32>
+  exec.gemm %a, %b, %c accumulate : memref<?x8xf32>, memref<4x8xf32>, memref<?x4xf32, strided<[16, 1], offset: ?>>
+  return
+}
+
+// CHECK-LABEL: func.func @memory
+// CHECK-SAME: exec.frame = #exec.frame<()[s0] -> (s0 * 256), arguments = [0], extents = [0]>
+// CHECK-SAME: exec.results = [#exec.fresh<"logits" : memref<?x64xf32>>, #exec.tied<1>]
+func.func @memory(%n: index, %state: memref<4xf32>) attributes {
+    exec.frame = #exec.frame<()[s0] -> (s0 * 256), arguments = [0], extents = [0]>,
+    exec.results = [#exec.fresh<"logits" : memref<?x64xf32>>, #exec.tied<1>]} {
+  %c0 = arith.constant 0 : index
+  // CHECK: exec.arena at %{{.*}}(%{{.*}}) : memref<?x64xf32>
+  %view = exec.arena at %c0 (%n) : memref<?x64xf32>
+  // CHECK: exec.result 0(%{{.*}}) : memref<?x64xf32>
+  %logits = exec.result 0 (%n) : memref<?x64xf32>
+  return
+}
+
+// A frame without symbols.
+// CHECK: exec.frame = #exec.frame<() -> (64), arguments = [], extents = []>
+func.func private @constant_frame() attributes {
+    exec.frame = #exec.frame<() -> (64), arguments = [], extents = []>} {
+  return
+}
+
+// CHECK-LABEL: func.func @weight
+func.func @weight(%w: !mm01.weight<4x96x64xbf16>, %e: index) -> memref<96x64xbf16> {
+  // CHECK: exec.weight_part %{{.*}}[%{{.*}}] : <4x96x64xbf16> -> memref<96x64xbf16>
+  %p = exec.weight_part %w[%e] : !mm01.weight<4x96x64xbf16> -> memref<96x64xbf16>
+  return %p : memref<96x64xbf16>
+}

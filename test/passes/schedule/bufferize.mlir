@@ -1,0 +1,24 @@
+// RUN: mm01-opt %s --one-shot-bufferize="bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map" | FileCheck %s
+
+// A weight is read where it is.
+// CHECK-LABEL: func.func @read
+// CHECK: %[[PART:.*]] = exec.weight_part
+// CHECK-NOT: memref.copy
+// CHECK: memref.load %[[PART]]
+func.func @read(%w: !mm01.weight<4x8xf32>, %i: index) -> f32 {
+  %p = mm01.weight_part %w[%i] : !mm01.weight<4x8xf32> -> tensor<4x8xf32>
+  %x = tensor.extract %p[%i, %i] : tensor<4x8xf32>
+  return %x : f32
+}
+
+// What writes to a weight's tensor writes to a copy.
+// CHECK-LABEL: func.func @written
+// CHECK: %[[PART:.*]] = exec.weight_part
+// CHECK: %[[COPY:.*]] = memref.alloc()
+// CHECK: memref.copy %[[PART]], %[[COPY]]
+// CHECK: memref.store %{{.*}}, %[[COPY]]
+func.func @written(%w: !mm01.weight<4x8xf32>, %i: index, %v: f32) -> tensor<4x8xf32> {
+  %p = mm01.weight_part %w[%i] : !mm01.weight<4x8xf32> -> tensor<4x8xf32>
+  %x = tensor.insert %v into %p[%i, %i] : tensor<4x8xf32>
+  return %x : tensor<4x8xf32>
+}

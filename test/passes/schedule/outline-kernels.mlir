@@ -1,0 +1,87 @@
+// RUN: mm01-opt %s -split-input-file -mm01-outline-kernels -verify-diagnostics | FileCheck %s
+
+// The grid is a product, constants are made again, the second extent is captured to take the workgroup apart.
+// CHECK-LABEL: func.func @two_dimensions
+// CHECK-SAME: (%[[X:.*]]: memref<?x?xf32>, %[[M:.*]]: index, %[[N:.*]]: index)
+// CHECK: %[[GRID:.*]] = arith.muli %[[M]], %[[N]]
+// CHECK: exec.launch @two_dimensions.clear grid(%[[GRID]]) (%[[X]], %[[N]]) : memref<?x?xf32>, index
+// CHECK-LABEL: func.func private @two_dimensions.clear
+// CHECK-SAME: (%[[WG:.*]]: index, %[[KX:.*]]: memref<?x?xf32>, %[[KN:.*]]: index) attributes {exec.kernel}
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00
+// CHECK: %[[J:.*]] = arith.remui %[[WG]], %[[KN]]
+// CHECK: %[[I:.*]] = arith.divui %[[WG]], %[[KN]]
+// CHECK: memref.store %[[ZERO]], %[[KX]][%[[I]], %[[J]]]
+func.func @two_dimensions(%x: memref<?x?xf32>, %m: index, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i, %j) in (%m, %n) {
+    memref.store %zero, %x[%i, %j] : memref<?x?xf32>
+  } {mm01.kernel = "clear"}
+  return
+}
+
+// -----
+
+// Equal kernels of different functions are one; a different constant makes another.
+// CHECK-LABEL: func.func @first
+// CHECK: exec.launch @first.set
+func.func @first(%x: memref<?xf32>, %n: index) {
+  %one = arith.constant 1.0 : f32
+  scf.forall (%i) in (%n) {
+    memref.store %one, %x[%i] : memref<?xf32>
+  } {mm01.kernel = "set"}
+  return
+}
+// CHECK-LABEL: func.func @second
+// CHECK: exec.launch @first.set
+// CHECK: exec.launch @second.kernel grid
+func.func @second(%y: memref<?xf32>, %m: index) {
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  scf.forall (%i) in (%m) {
+    memref.store %one, %y[%i] : memref<?xf32>
+  } {mm01.kernel = "set"}
+  scf.forall (%i) in (%m) {
+    memref.store %two, %y[%i] : memref<?xf32>
+  }
+  return
+}
+// CHECK: func.func private @first.set
+// CHECK: func.func private @second.kernel
+// CHECK-NOT: func.func
+
+// -----
+
+// Two loops of one name in one function get names of their own.
+// CHECK-LABEL: func.func @names
+// CHECK: exec.launch @names.set grid
+// CHECK: exec.launch @names.set_0 grid
+func.func @names(%x: memref<?xf32>, %n: index, %v: f32) {
+  scf.forall (%i) in (%n) {
+    memref.store %v, %x[%i] : memref<?xf32>
+  } {mm01.kernel = "set"}
+  scf.forall (%i) in (%n) {
+    memref.store %v, %x[%n] : memref<?xf32>
+  } {mm01.kernel = "set"}
+  return
+}
+
+// -----
+
+func.func @not_normalised(%x: memref<?xf32>, %n: index, %v: f32) {
+  // expected-error @+1 {{expected a loop from 0 in steps of 1}}
+  scf.forall (%i) = (1) to (%n) step (1) {
+    memref.store %v, %x[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @not_bufferized(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has tensor outputs, expected a bufferized loop}}
+  %y = scf.forall (%i) in (4) shared_outs(%o = %x) -> tensor<4xf32> {
+    scf.forall.in_parallel {
+    }
+  }
+  return %y : tensor<4xf32>
+}
