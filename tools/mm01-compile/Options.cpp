@@ -205,7 +205,8 @@ std::optional<CompileOptions> mm01::parseCommandLine(int argc, char **argv,
       [](raw_ostream &os) { os << "mm01-compile " MM01_VERSION "\n"; });
   CompileOptions options;
   error = parse(argc, argv);
-  if (!error.empty() || !readOptions(line, options, error))
-    return std::nullopt;
-  return options;
+  bool read = error.empty() && readOptions(line, options, error);
+  // The options die here, and the linker registers its own of the same names.
+  cl::ResetCommandLineParser();
+  return read ? std::optional(options) : std::nullopt;
 }

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/host/Program.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "models/minimax01/presets/Presets.h"
 #include "tools/common/Dialects.h"
@@ -81,7 +82,12 @@ Status compile(const CompileOptions &options) {
 
   Phase last = options.compileTo.value_or(Phase::Host);
   MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));
-  return printModule(**module, options.output);
+  if (options.compileTo)
+    return printModule(**module, options.output);
+  if (llvm::Error error = emitProgram(
+          **module, {options.output, *isa, options.dumpDir}))
+    return Status::error(llvm::toString(std::move(error)));
+  return {};
 }
 
 } // namespace
