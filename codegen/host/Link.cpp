@@ -34,8 +34,7 @@ Expected<std::vector<char>> mm01::linkShared(StringRef object) {
   if (std::error_code error = sys::fs::createUniqueDirectory("mm01", folder))
     return createStringError(error, "cannot make a temporary folder in " +
                                         Twine(folder) + ": " + error.message());
-  auto cleanUp =
-      make_scope_exit([&] { (void)sys::fs::remove_directories(folder); });
+  scope_exit cleanUp([&] { (void)sys::fs::remove_directories(folder); });
   SmallString<128> input = folder, output = folder;
   sys::path::append(input, "program.o");
   sys::path::append(output, "program.so");

@@ -28,7 +28,7 @@ func.func @reuse(%x: memref<?x64xf32>) attributes {exec.results = []} {
 
 // Sizes are rounded up to 64 bytes; ragged extents and scalars are symbols too.
 // CHECK-LABEL: func.func @symbols
-// CHECK-SAME: exec.frame = #exec.frame<()[s0, s1] -> (s1 ceildiv 16) * 64 + ((s0 * s1) ceildiv 64) * 64
+// CHECK-SAME: exec.frame = #exec.frame<()[s0, s1] -> ((s1 ceildiv 16) * 64 + ((s0 * s1) ceildiv 64) * 64
 func.func @symbols(%r: !mm01.ragged, %k: index, %x: memref<?xi8>) attributes {exec.results = []} {
   %t = mm01.ragged_size %r tokens
   %size = arith.muli %t, %k : index
