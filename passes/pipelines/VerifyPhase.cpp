@@ -39,7 +39,13 @@ using namespace mm01;
 namespace {
 
 /// The kinds of values that a program handles, besides scalars.
-enum Values : unsigned { Tensors = 1, Buffers = 2, Vectors = 4, Machine = 8 };
+enum Values : unsigned {
+  Tensors = 1,
+  Transfers = 2, // tokens and pending results of collectives
+  Buffers = 4,
+  Vectors = 8,
+  Machine = 16
+};
 
 /// What a phase allows. An entry of `ops` is a dialect ("arith") or one op
 /// ("func.func").
@@ -99,8 +105,9 @@ static Allowed allowedAfter(Phase phase) {
   switch (phase) {
   case Phase::Graph:
   case Phase::Grad:
-  case Phase::Spmd:
     return {tensorOps, Tensors};
+  case Phase::Spmd:
+    return {tensorOps, Tensors | Transfers};
   case Phase::Tiled:
     return {tiledOps, Tensors};
   case Phase::Scheduled:
@@ -118,6 +125,8 @@ static Allowed allowedAfter(Phase phase) {
 static StringRef forbiddenKind(Type type, unsigned values) {
   if (isa<TensorType>(type) && !(values & Tensors))
     return "tensors";
+  if (isa<TokenType, PendingType>(type) && !(values & Transfers))
+    return "collectives";
   if (isa<BaseMemRefType>(type) && !(values & Buffers))
     return "buffers";
   if (isa<VectorType>(type) && !(values & Vectors))

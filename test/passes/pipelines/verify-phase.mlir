@@ -4,6 +4,7 @@
 // RUN: mm01-opt --mm01-verify-phase=phase=graph %t/tensors.mlir | FileCheck %t/tensors.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=grad %t/tensors.mlir | FileCheck %t/tensors.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=spmd %t/tensors.mlir | FileCheck %t/tensors.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=spmd %t/collective.mlir | FileCheck %t/collective.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=tiled %t/tiles.mlir | FileCheck %t/tiles.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=scheduled %t/buffers.mlir | FileCheck %t/buffers.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=kernels %t/buffers.mlir | FileCheck %t/buffers.mlir
@@ -13,6 +14,9 @@
 // GRAPH: buffers.mlir:2:1: error: 'func.func' op has a value of type 'memref<4xf32>' in phase graph, expected no buffers
 // RUN: not mm01-opt --mm01-verify-phase=phase=grad %t/vector.mlir 2>&1 | FileCheck %s --check-prefix=GRAD
 // GRAD: vector.mlir:2:8: error: 'arith.constant' op has a value of type 'vector<4xf32>' in phase grad, expected no vectors
+// Ranks and collectives begin with spmd.
+// RUN: not mm01-opt --mm01-verify-phase=phase=grad %t/collective.mlir 2>&1 | FileCheck %s --check-prefix=COLLECTIVE
+// COLLECTIVE: collective.mlir:4:1: error: 'func.func' op has a value of type '!mm01.token<@TP>' in phase grad, expected no collectives
 // RUN: not mm01-opt --mm01-verify-phase=phase=spmd %t/machine.mlir 2>&1 | FileCheck %s --check-prefix=SPMD
 // SPMD: machine.mlir:2:1: error: 'llvm.func' op has no place in phase spmd, expected only builtin.module, func, arith, math, tensor, linalg, scf, mm01
 // RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/declaration.mlir 2>&1 | FileCheck %s --check-prefix=DECLARATION
@@ -37,6 +41,16 @@
 func.func @linear(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xbf16>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
   %y = mm01.linear %x, %w into %out : tensor<?x64xf32>, !mm01.weight<96x64xbf16> into tensor<?x96xf32>
   return %y : tensor<?x96xf32>
+}
+
+//--- collective.mlir
+mm01.mesh @world <tp = 2>
+mm01.process_group @TP over @world axes ["tp"]
+// CHECK: mm01.all_reduce
+func.func @all_reduce(%x: tensor<?x64xf32>, %out: tensor<?x64xf32>, %t0: !mm01.token<@TP>) -> (tensor<?x64xf32>, !mm01.token<@TP>) {
+  %p, %t1 = mm01.all_reduce sum %x into %out after %t0 : tensor<?x64xf32> into tensor<?x64xf32>, !mm01.token<@TP>
+  %y = mm01.wait %p : !mm01.pending<tensor<?x64xf32>>
+  return %y, %t1 : tensor<?x64xf32>, !mm01.token<@TP>
 }
 
 //--- tiles.mlir
