@@ -1,5 +1,4 @@
-//===- AbiFields.h - access to the structures of the program ABI --*- C++
-//-*-===//
+//===- AbiFields.h - fields of the program ABI ------------------*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

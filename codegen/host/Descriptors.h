@@ -1,5 +1,4 @@
-//===- Descriptors.h - memref descriptors outside of a conversion --*- C++
-//-*-===//
+//===- Descriptors.h - memrefs as LLVM values -------------------*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -109,7 +109,7 @@ Error mm01::seal(std::vector<char> &file) {
 Error mm01::writeAtomically(StringRef path, StringRef content) {
   auto refuse = [&](std::error_code error) {
     return createStringError(error,
-                             "cannot write " + path + ": " + error.message());
+                             path + ": cannot write: " + error.message());
   };
   SmallString<128> model = path;
   model += ".%%%%%%%%.tmp";

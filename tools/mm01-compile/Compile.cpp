@@ -7,6 +7,7 @@
 
 #include "tools/mm01-compile/Compile.h"
 
+#include "codegen/host/Program.h"
 #include "tools/common/TargetPhases.h"
 #include "tools/mm01-compile/Diagnostics.h"
 
@@ -88,6 +89,9 @@ Status mm01::runPhases(ModuleOp module, Phase last,
     progress.show(phase);
     MM01_RETURN_IF_FAILED(runPhase(module, phase));
     MM01_RETURN_IF_FAILED(dump(module, phase, dumpDir));
+    if (phase == Phase::Kernels && !dumpDir.empty())
+      if (llvm::Error error = dumpKernels(module, dumpDir))
+        return Status::error(llvm::toString(std::move(error)));
   }
   return {};
 }
