@@ -15,7 +15,7 @@ import lit.formats
 config.name = "mm01"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "inputs", "golden"]
+config.excludes = ["Inputs", "inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 
 config.environment["PATH"] = os.path.pathsep.join(

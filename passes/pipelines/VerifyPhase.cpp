@@ -23,6 +23,7 @@
 
 #include "dialects/mm01/Mm01Dialect.h"
 
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -177,6 +178,8 @@ private:
           return failure();
       return checkFunction(function);
     }
+    if (auto call = dyn_cast<CallOpInterface>(op))
+      return checkCall(call);
     return success();
   }
 
@@ -195,6 +198,17 @@ private:
       return success();
     return function->emitOpError("has no body in phase ")
            << phaseName(phase) << ", expected a definition";
+  }
+
+  /// The results of an entry are placed where the runtime wants them, so no
+  /// function can take them from a call.
+  LogicalResult checkCall(CallOpInterface call) {
+    auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
+    if (phase > Phase::Tiled || !callee || !callee.isPublic())
+      return success();
+    return call->emitOpError("calls the entry @")
+           << callee.getName() << " in phase " << phaseName(phase)
+           << ", expected a private function";
   }
 };
 

@@ -8,8 +8,8 @@
 #include "tools/mm01-compile/Compile.h"
 
 #include "codegen/host/Program.h"
+#include "tools/common/Diagnostics.h"
 #include "tools/common/TargetPhases.h"
-#include "tools/mm01-compile/Diagnostics.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -118,11 +118,14 @@ Status mm01::printModule(ModuleOp module, const std::string &file) {
   return printTo(stream, module, file);
 }
 
-Status mm01::checkOutput(const std::string &file) {
+Status mm01::checkOutput(const std::string &file, bool isProgram) {
   if (file.empty())
     return {};
   if (fs::is_directory(file))
     return Status::error(file, ": is a folder, expected the name of a file");
+  if (isProgram && fs::exists(file) && !fs::is_regular_file(file))
+    return Status::error(file, ": is a device or a pipe, which a program would "
+                               "replace, expected the name of a file");
   StringRef folder = path::parent_path(file);
   if (folder.empty())
     folder = ".";

@@ -12,15 +12,13 @@
 #include "frontend/safetensors/Checkpoint.h"
 #include "models/minimax01/presets/Presets.h"
 #include "models/minimax01/text01/Text01.h"
-#include "tools/mm01-compile/Diagnostics.h"
+#include "tools/common/MlirFile.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/Parser/Parser.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -63,25 +61,25 @@ static void setLimit(ModuleOp module, StringRef name,
                               .getI64IntegerAttr(value.value_or(otherwise)));
 }
 
+static bool hasEntry(ModuleOp module) {
+  return llvm::any_of(module.getOps<FunctionOpInterface>(),
+                      [](FunctionOpInterface f) { return f.isPublic(); });
+}
+
 static Result<Module> loadMlir(MLIRContext &context,
                                const CompileOptions &options) {
   if (!options.assignments.empty())
     return Status::error("--set ", options.assignments.front(),
                          ": a .mlir file has no configuration, expected a "
                          "preset, a checkpoint folder or a config.json");
-  auto buffer = llvm::MemoryBuffer::getFile(options.input);
-  if (!buffer)
-    return Status::error(options.input,
-                         ": cannot read: ", buffer.getError().message());
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*buffer), {});
-  FirstError errors(context);
-  Module module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return errors.status();
+  Result<Module> module = readMlirFile(context, options.input);
+  MM01_RETURN_IF_FAILED(module);
+  if (!hasEntry(**module))
+    return Status::error(options.input, ": no public function, expected an "
+                                        "entry at least");
   text01::Text01Options defaults;
-  setLimit(*module, kMaxTokensAttr, options.maxTokens, defaults.maxTokens);
-  setLimit(*module, kMaxSequencesAttr, options.maxSequences,
+  setLimit(**module, kMaxTokensAttr, options.maxTokens, defaults.maxTokens);
+  setLimit(**module, kMaxSequencesAttr, options.maxSequences,
            defaults.maxSequences);
   return module;
 }

@@ -71,7 +71,7 @@ Status compile(const CompileOptions &options) {
   MM01_RETURN_IF_FAILED(checkBuilt(options));
   Result<std::string> isa = isaOfCpu(options.mcpu);
   MM01_RETURN_IF_FAILED(isa);
-  MM01_RETURN_IF_FAILED(checkOutput(options.output));
+  MM01_RETURN_IF_FAILED(checkOutput(options.output, !options.compileTo));
 
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -84,8 +84,8 @@ Status compile(const CompileOptions &options) {
   MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));
   if (options.compileTo)
     return printModule(**module, options.output);
-  if (llvm::Error error = emitProgram(
-          **module, {options.output, *isa, options.dumpDir}))
+  if (llvm::Error error =
+          emitProgram(**module, {options.output, *isa, options.dumpDir}))
     return Status::error(llvm::toString(std::move(error)));
   return {};
 }

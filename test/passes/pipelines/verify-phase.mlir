@@ -22,6 +22,10 @@
 // RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/declaration.mlir 2>&1 | FileCheck %s --check-prefix=DECLARATION
 // DECLARATION: declaration.mlir:1:1: error: 'func.func' op has no body in phase graph, expected a definition
 
+// Entries are for the runtime alone.
+// RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/call.mlir 2>&1 | FileCheck %s --check-prefix=CALL
+// CALL: call.mlir:5:8: error: 'func.call' op calls the entry @entry in phase graph, expected a private function
+
 // An op that tiling must have turned into kernels.
 // RUN: not mm01-opt --mm01-verify-phase=phase=tiled %t/tensors.mlir 2>&1 | FileCheck %s --check-prefix=TILED
 // TILED: error: 'mm01.linear' op has no place in phase tiled, expected only {{.*}}mm01.weight_part
@@ -89,6 +93,15 @@ func.func @vector() {
 // CHECK: llvm.func
 llvm.func @machine(%x: !llvm.ptr) {
   llvm.return
+}
+
+//--- call.mlir
+func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = call @entry(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
 }
 
 //--- declaration.mlir

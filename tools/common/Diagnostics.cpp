@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/mm01-compile/Diagnostics.h"
+#include "tools/common/Diagnostics.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -37,9 +37,6 @@ static std::string oneLine(Diagnostic &diagnostic) {
 
 FirstError::FirstError(MLIRContext &context)
     : handler(&context, [this](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
-          llvm::errs() << "mm01-compile: warning: " << oneLine(diagnostic)
-                       << "\n";
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
             first.empty())
           first = oneLine(diagnostic);

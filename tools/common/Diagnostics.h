@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MM01_TOOLS_MM01COMPILE_DIAGNOSTICS_H
-#define MM01_TOOLS_MM01COMPILE_DIAGNOSTICS_H
+#ifndef MM01_TOOLS_COMMON_DIAGNOSTICS_H
+#define MM01_TOOLS_COMMON_DIAGNOSTICS_H
 
 #include "frontend/safetensors/Status.h"
 
@@ -15,8 +15,8 @@
 namespace mm01 {
 
 /// While it lives, keeps the first error that is reported in the context and
-/// swallows the rest: what follows the first is seldom of use, and a tool
-/// prints one line. Warnings go to standard error, a line each.
+/// swallows everything else: what follows the first is seldom of use, and a
+/// tool prints one line.
 class FirstError {
 public:
   explicit FirstError(mlir::MLIRContext &context);
@@ -31,4 +31,4 @@ private:
 
 } // namespace mm01
 
-#endif // MM01_TOOLS_MM01COMPILE_DIAGNOSTICS_H
+#endif // MM01_TOOLS_COMMON_DIAGNOSTICS_H

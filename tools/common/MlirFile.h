@@ -1,0 +1,28 @@
+//===- MlirFile.h - reads a module from a file ------------------*- C++ -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_TOOLS_COMMON_MLIRFILE_H
+#define MM01_TOOLS_COMMON_MLIRFILE_H
+
+#include "frontend/safetensors/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+
+namespace mm01 {
+
+/// Parses and verifies a file of MLIR text. Fails with one line: the file, the
+/// place in it, and what is wrong. Text that is nested deeper than any program
+/// needs is refused, because the parser would run out of stack.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+readMlirFile(mlir::MLIRContext &context, const std::string &path);
+
+} // namespace mm01
+
+#endif // MM01_TOOLS_COMMON_MLIRFILE_H
