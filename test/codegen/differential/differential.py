@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""usage: differential.py {tiled,program} FOLDER [--seed S] [--rounds N] [--only OP]
+
+Compares other ways to run a program with the reference interpreter, on random programs (cases.py): one module a round,
+with every op once. `tiled` interprets the module after the tiled phase; `program` compiles it and runs the machine code.
+Tools are found on PATH; files go to FOLDER, and those of a failure stay there. Prints each difference, and how to have
+it again.
+"""
+
+import argparse
+import math
+import os
+import random
+import subprocess
+import sys
+
+import cases
+import tensors
+
+# Of the largest magnitude in a tensor. Tiling changes the order of sums in float64 and constants to float32; a program
+# computes in float32.
+TOLERANCE = {"tiled": 1e-6, "program": 2e-5}
+
+
+def run(*command):
+    """Fails with the tool's own line."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}: {last}")
+    return done.stdout
+
+
+class Round:
+    """One module, and what it is compared with."""
+
+    def __init__(self, how, folder, makers, seed):
+        self.how, self.folder = how, folder
+        self.cases = []
+        for maker in makers:
+            self.cases.append(maker(random.Random(f"{seed} {maker.__name__}")))
+        self.module = os.path.join(folder, "module.mlir")
+        with open(self.module, "w") as file:
+            file.write("\n".join(case.function for case in self.cases) + "\n")
+
+    def lower(self):
+        if self.how == "tiled":
+            self.lowered = os.path.join(self.folder, "tiled.mlir")
+            with open(self.lowered, "w") as file:
+                file.write(run("mm01-opt", self.module, "--mm01-phase-tiled"))
+        else:
+            self.lowered = os.path.join(self.folder, "module.so")
+            run("mm01-compile", self.module, "-o", self.lowered)
+
+    def results(self, case):
+        """What the interpreter computes, and what is compared with it."""
+        paths = [os.path.join(self.folder, f"{case.name}.{kind}.safetensors") for kind in ("in", "expected", "found")]
+        tensors.write(paths[0], case.tensors())
+        files = ["--entry", case.name, "--in", paths[0], "--out"]
+        run("mm01-interpret", self.module, "--f64-results", *files, paths[1])
+        if self.how == "tiled":
+            run("mm01-interpret", self.lowered, "--f64-results", *files, paths[2])
+        else:
+            run("mm01-run", "call", self.lowered, *files, paths[2])
+        expected, found = (tensors.read(path) for path in paths[1:])
+        return expected, found
+
+
+def difference(expected, found, tolerance):
+    """What differs most between two tensors, in words; None where they agree."""
+    (dtype, shape, want), (_, found_shape, have) = expected, found
+    if shape != found_shape:
+        return f"shape {found_shape}, expected {shape}"
+    if dtype in ("I32", "I64"):
+        worst = next((i for i in range(len(want)) if want[i] != have[i]), None)
+        return None if worst is None else f"element {worst} is {have[worst]}, expected {want[worst]}"
+    limit = tolerance * max([1.0] + [abs(x) for x in want])
+    # A NaN compares false with everything: it is a difference wherever it is.
+    bad = [i for i in range(len(want)) if not abs(want[i] - have[i]) <= limit]
+    if not bad:
+        return None
+    worst = max(bad, key=lambda i: math.inf if math.isnan(have[i]) else abs(want[i] - have[i]))
+    return f"{len(bad)} of {len(want)} elements, most at {worst}: {have[worst]}, expected {want[worst]} ± {limit:.1e}"
+
+
+def compare(case, expected, found, tolerance):
+    if expected.keys() != found.keys():
+        return [f"{case.name}: results {sorted(found)}, expected {sorted(expected)}"]
+    words = ((name, difference(expected[name], found[name], tolerance)) for name in sorted(expected))
+    return [f"{case.name}: {name}: {text}" for name, text in words if text]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("how", choices=sorted(TOLERANCE))
+    parser.add_argument("folder")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--only", choices=[maker.__name__ for maker in cases.CASES])
+    options = parser.parse_args()
+    makers = [maker for maker in cases.CASES if options.only in (None, maker.__name__)]
+
+    failures = 0
+    for seed in range(options.seed, options.seed + options.rounds):
+        folder = os.path.join(options.folder, f"seed-{seed}")
+        os.makedirs(folder, exist_ok=True)
+        found = []
+        try:
+            this = Round(options.how, folder, makers, seed)
+            this.lower()
+            for case in this.cases:
+                try:
+                    found += compare(case, *this.results(case), TOLERANCE[options.how])
+                except RuntimeError as error:
+                    found.append(f"{case.name}: {error}")
+        except RuntimeError as error:
+            found.append(str(error))
+        for text in found:
+            print(f"{text}\n  again: differential.py {options.how} {options.folder} --seed {seed}")
+        failures += len(found)
+        if not found:
+            for name in os.listdir(folder):
+                os.remove(os.path.join(folder, name))
+            os.rmdir(folder)
+    print(f"{options.rounds} rounds of {len(makers)} programs, {failures} differences")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

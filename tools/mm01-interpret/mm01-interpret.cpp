@@ -1,0 +1,147 @@
+//===- mm01-interpret.cpp - runs an MLIR file in float64 ------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reference interpreter as a command: an entry of an MLIR file, arguments
+// and results in safetensors files (docs/contract.md, "Arguments in files").
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen/reference/Arguments.h"
+#include "codegen/reference/Interpreter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace llvm;
+using namespace mlir;
+using namespace mm01;
+
+static cl::OptionCategory category("mm01-interpret options");
+
+static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"),
+                                 cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::value_desc("F"),
+                                  cl::desc("the function to run"),
+                                  cl::cat(category));
+static cl::opt<std::string> in("in", cl::value_desc("ARGS.safetensors"),
+                               cl::desc("its arguments: arg0, arg1, …"),
+                               cl::cat(category));
+static cl::opt<std::string>
+    out("out", cl::value_desc("RESULTS.safetensors"),
+        cl::desc("where to write its results: result0, result1, …"),
+        cl::cat(category));
+static cl::opt<std::string>
+    weights("weights", cl::value_desc("CHECKPOINT"),
+            cl::desc("a file or folder that parameters are bound to"),
+            cl::cat(category));
+static cl::opt<bool>
+    roundStorage("round-storage",
+                 cl::desc("round each tensor to its element type"),
+                 cl::cat(category));
+static cl::opt<bool> f64Results("f64-results",
+                                cl::desc("write floats as F64, not F32"),
+                                cl::cat(category));
+
+namespace {
+
+constexpr int inputAtFault = 1;
+constexpr int wrongUsage = 2;
+
+/// One line, whatever the message holds.
+int report(StringRef message, int code) {
+  std::string line = message.trim().str();
+  std::replace_if(
+      line.begin(), line.end(),
+      [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  errs() << "mm01-interpret: " << line << "\n";
+  return code;
+}
+
+/// The first error among the diagnostics of a parser or verifier, as
+/// `FILE:LINE:COLUMN: message`.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (!text.empty() ||
+              diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return;
+          raw_string_ostream stream(text);
+          if (auto at =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+            stream << at.getFilename().getValue() << ":" << at.getLine() << ":"
+                   << at.getColumn() << ": ";
+          stream << diagnostic;
+        }) {}
+
+  StringRef message() const {
+    return text.empty() ? "the file holds no module" : StringRef(text);
+  }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+Error run(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>(entry);
+  if (!function)
+    return createStringError(Twine(file) + ": no function @" + entry +
+                             ", expected the one that --entry names");
+  auto arguments = reference::readArguments(function, in, weights);
+  if (!arguments)
+    return arguments.takeError();
+  auto results = reference::interpret(module, entry, std::move(*arguments),
+                                      {roundStorage});
+  if (!results)
+    return results.takeError();
+  return reference::writeResults(function, *results, out, f64Results);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  std::string usage;
+  raw_string_ostream usageStream(usage);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "Runs a program on tensors in float64, op by op.\n",
+          &usageStream))
+    return report(StringRef(usage).split('\n').first.split(": ").second,
+                  wrongUsage);
+  for (auto [value, name] : {std::pair(&file, "FILE.mlir"),
+                             {&entry, "--entry F"},
+                             {&in, "--in ARGS.safetensors"},
+                             {&out, "--out RESULTS.safetensors"}})
+    if (value->empty())
+      return report(
+          Twine("expected " + Twine(name) + " (see mm01-interpret --help)")
+              .str(),
+          wrongUsage);
+
+  // All of upstream, so that an op without a reference is refused by its name.
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  reference::registerReferenceModels(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  FirstError firstError(context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(file.getValue(), &context);
+  if (!module)
+    return report(firstError.message(), inputAtFault);
+  if (Error error = run(*module))
+    return report(toString(std::move(error)), inputAtFault);
+  return 0;
+}
