@@ -163,6 +163,11 @@ struct DescribeProgramPass
         return signalPassFailure();
       entries.push_back(std::move(*entry));
     }
+    if (entries.empty()) {
+      module.emitError("module has no public function, expected one or more "
+                       "entries of the program");
+      return signalPassFailure();
+    }
     for (auto parameter : module.getOps<ParameterOp>()) {
       elements += parameter.getType().getNumElements();
       parameters.push_back(describeParameter(parameter));

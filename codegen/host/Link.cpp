@@ -32,8 +32,8 @@ static StringRef firstLine(StringRef text) {
 Expected<std::vector<char>> mm01::linkShared(StringRef object) {
   SmallString<128> folder;
   if (std::error_code error = sys::fs::createUniqueDirectory("mm01", folder))
-    return createStringError(error, "cannot make a temporary folder in " +
-                                        Twine(folder) + ": " + error.message());
+    return createStringError(error, "cannot make a temporary folder: " +
+                                        error.message());
   scope_exit cleanUp([&] { (void)sys::fs::remove_directories(folder); });
   SmallString<128> input = folder, output = folder;
   sys::path::append(input, "program.o");
@@ -41,9 +41,8 @@ Expected<std::vector<char>> mm01::linkShared(StringRef object) {
   if (Error error = writeAtomically(input, object))
     return error;
 
-  // No build identifier and no paths: equal modules make equal bytes. Where no
-  // libm is found under this name the symbols stay open, and the runtime, which
-  // uses libm itself, has them.
+  // No build identifier and no paths: equal modules make equal bytes. What the
+  // C library has is all that a program may ask for.
   std::vector<const char *> arguments = {"ld.lld",
                                          "-shared",
                                          "--build-id=none",
@@ -52,6 +51,8 @@ Expected<std::vector<char>> mm01::linkShared(StringRef object) {
                                          "noexecstack",
                                          "-z",
                                          "relro",
+                                         "-z",
+                                         "defs",
                                          "--no-mmap-output-file",
                                          "--threads=1",
                                          "-L/lib/x86_64-linux-gnu",
@@ -61,6 +62,7 @@ Expected<std::vector<char>> mm01::linkShared(StringRef object) {
                                          "--as-needed",
                                          input.c_str(),
                                          "-l:libm.so.6",
+                                         "-l:libc.so.6",
                                          "-o",
                                          output.c_str()};
   std::string said;
@@ -106,33 +108,52 @@ Error mm01::seal(std::vector<char> &file) {
   return createStringError("linked program has no section " MM01_SEAL_SECTION);
 }
 
+/// Writes all of `content`, or says why not.
+static std::error_code writeTo(int file, StringRef content) {
+  raw_fd_ostream stream(file, /*shouldClose=*/false);
+  stream << content;
+  stream.flush();
+  std::error_code error = stream.error();
+  stream.clear_error();
+  return error;
+}
+
 Error mm01::writeAtomically(StringRef path, StringRef content) {
-  auto refuse = [&](std::error_code error) {
+  auto result = [&](std::error_code error) -> Error {
+    if (!error)
+      return Error::success();
     return createStringError(error,
                              path + ": cannot write: " + error.message());
   };
-  SmallString<128> model = path;
-  model += ".%%%%%%%%.tmp";
-  auto temporary = sys::fs::TempFile::create(model, sys::fs::all_read |
-                                                        sys::fs::owner_write);
+  // A device or a pipe is written, not replaced; of a link, its target is.
+  sys::fs::file_status status;
+  SmallString<128> target = path;
+  if (!sys::fs::status(path, status)) {
+    if (status.type() != sys::fs::file_type::regular_file) {
+      int file;
+      if (std::error_code error =
+              sys::fs::openFileForWrite(path, file, sys::fs::CD_OpenExisting))
+        return result(error);
+      std::error_code error = writeTo(file, content);
+      sys::fs::file_t handle = file;
+      std::error_code closed = sys::fs::closeFile(handle);
+      return result(error ? error : closed);
+    }
+    if (std::error_code error = sys::fs::real_path(path, target))
+      return result(error);
+  }
+  auto temporary = sys::fs::TempFile::create(
+      target + ".%%%%%%%%.tmp", sys::fs::all_read | sys::fs::owner_write);
   if (!temporary)
-    return refuse(errorToErrorCode(temporary.takeError()));
-  std::error_code failed;
-  {
-    raw_fd_ostream stream(temporary->FD, /*shouldClose=*/false);
-    stream << content;
-    stream.flush();
-    failed = stream.error();
-    stream.clear_error();
-  }
-  if (failed) {
+    return result(errorToErrorCode(temporary.takeError()));
+  if (std::error_code error = writeTo(temporary->FD, content)) {
     consumeError(temporary->discard());
-    return refuse(failed);
+    return result(error);
   }
-  if (Error error = temporary->keep(path)) {
+  if (Error error = temporary->keep(target)) {
     std::error_code code = errorToErrorCode(std::move(error));
     consumeError(temporary->discard());
-    return refuse(code);
+    return result(code);
   }
   return Error::success();
 }

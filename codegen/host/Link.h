@@ -15,8 +15,8 @@
 
 namespace mm01 {
 
-/// Links an object file into a shared object, in memory. The only library it
-/// needs is libm, by the name that every glibc has.
+/// Links an object file into a shared object, in memory. All it may leave open
+/// are functions of libm and libc, by the names that every glibc has.
 llvm::Expected<std::vector<char>> linkShared(llvm::StringRef object);
 
 /// Fills the section .mm01.seal of a shared object: the file's size and its
@@ -24,7 +24,8 @@ llvm::Expected<std::vector<char>> linkShared(llvm::StringRef object);
 llvm::Error seal(std::vector<char> &file);
 
 /// Writes a file under a temporary name in the folder of `path` and renames it,
-/// so that it appears whole or not at all.
+/// so that it appears whole or not at all. What exists and is no regular file (a
+/// device, a pipe) is written as it is.
 llvm::Error writeAtomically(llvm::StringRef path, llvm::StringRef content);
 
 } // namespace mm01

@@ -15,6 +15,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/LLVMContext.h"
@@ -26,6 +27,15 @@
 
 using namespace mlir;
 using namespace mm01;
+
+/// A kernel's name as that of a file: one of an input file may hold anything.
+static std::string fileName(StringRef kernel, StringRef suffix) {
+  std::string name = (kernel + suffix).str();
+  for (char &c : name)
+    if (!llvm::isAlnum(c) && c != '.')
+      c = '_';
+  return name;
+}
 
 /// A folder for kernels below the dump folder.
 static llvm::Expected<llvm::SmallString<128>> makeKernelFolder(StringRef dump) {
@@ -48,7 +58,7 @@ llvm::Error mm01::dumpKernels(ModuleOp module, StringRef dumpDir) {
     std::string text;
     llvm::raw_string_ostream(text) << kernel << "\n";
     llvm::SmallString<128> path = *folder;
-    llvm::sys::path::append(path, kernel.getSymName() + ".mlir");
+    llvm::sys::path::append(path, fileName(kernel.getSymName(), ".mlir"));
     if (llvm::Error error = writeAtomically(path, text))
       return error;
   }
@@ -111,7 +121,7 @@ static llvm::Error dumpCode(const llvm::Module &module,
     std::string text;
     llvm::raw_string_ostream(text) << *part;
     llvm::SmallString<128> path = *folder;
-    llvm::sys::path::append(path, function.getName());
+    llvm::sys::path::append(path, fileName(function.getName(), ""));
     if (llvm::Error error = writeAtomically((path + ".ll").str(), text))
       return error;
     auto assembly =

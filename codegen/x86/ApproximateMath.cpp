@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mm01 {
@@ -29,7 +30,29 @@ namespace mm01 {
 
 using namespace mlir;
 
+/// True for a level without fused multiply-add, where it would be a slow call.
+static bool lacksFma(Operation *op) {
+  auto isa = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+      mm01::kIsaAttr);
+  return isa && llvm::is_contained({"x86-64", "x86-64-v2"}, isa.getValue());
+}
+
 namespace {
+
+/// %y = math.fma %a, %b, %c
+///   ==>
+/// %p = arith.mulf %a, %b; %y = arith.addf %p, %c
+struct ExpandFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    Value product =
+        arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC());
+    return success();
+  }
+};
 
 struct ApproximateMathPass
     : mm01::impl::ApproximateMathPassBase<ApproximateMathPass> {
@@ -50,6 +73,8 @@ struct ApproximateMathPass
     };
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, chosen);
+    if (lacksFma(getOperation()))
+      patterns.add<ExpandFma>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -49,6 +49,8 @@ def ApproximateMathPass : Pass<"mm01-approximate-math", "mlir::func::FuncOp"> {
     float32 exp, log, tanh, erf and their like become polynomials in kernels, to a
     few units in the last place, so that LLVM vectorises the loops they are in.
     float64 functions, and float32 sin and cos, stay and become calls of libm.
+    Where the module's `mm01.isa` has no fused multiply-add, products and sums of
+    the polynomials are rounded one by one.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }

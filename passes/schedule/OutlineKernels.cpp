@@ -16,8 +16,9 @@
 //           %grid = arith.muli %n, 2
 //           exec.launch @layer.norm grid(%grid) (%x) : memref<?x64xf32>
 //
-// Then a kernel whose text is that of another goes away. Requires bufferized,
-// normalised loops. Tested by test/passes/schedule/outline-kernels.mlir.
+// Constants and views move into the kernel, all else is captured. Then a kernel
+// whose text is that of another goes away. Requires bufferized, normalised
+// loops. Tested by test/passes/schedule/outline-kernels.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mm01 {
@@ -43,10 +45,30 @@ using namespace mm01;
 
 static constexpr llvm::StringLiteral kKernelName = "mm01.kernel";
 
-/// True for what a kernel makes again rather than takes as an argument.
+/// True for what a kernel makes again rather than takes as an argument:
+/// constants, and views, so that no two arguments are views of one buffer and
+/// pointers need not alias.
 static bool isRemade(Operation *op) {
-  return op && (op->hasTrait<OpTrait::ConstantLike>() ||
-                isa<memref::GetGlobalOp>(op));
+  return op &&
+         (op->hasTrait<OpTrait::ConstantLike>() ||
+          isa<memref::GetGlobalOp, memref::SubViewOp, memref::ExpandShapeOp,
+              memref::CollapseShapeOp, memref::CastOp>(op));
+}
+
+/// Sorts what a loop uses into arguments of the kernel and operations to be
+/// made again in it, each behind those it uses.
+static void collect(Value value, llvm::SetVector<Value> &captures,
+                    llvm::SetVector<Operation *> &remade) {
+  Operation *op = value.getDefiningOp();
+  if (!isRemade(op)) {
+    captures.insert(value);
+    return;
+  }
+  if (remade.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    collect(operand, captures, remade);
+  remade.insert(op);
 }
 
 /// The indices of the loop from the workgroup's number; the last varies
@@ -121,19 +143,15 @@ struct OutlineKernelsPass
     if (!grid)
       return loop.emitError("expected a loop of one dimension or more");
 
-    llvm::SetVector<Value> captures;
-    getUsedValuesDefinedAbove(loop.getRegion(), captures);
-    captures.insert(extents.begin() + 1, extents.end());
-    SmallVector<Operation *> remade;
-    captures.remove_if([&](Value value) {
-      if (!isRemade(value.getDefiningOp()))
-        return false;
-      remade.push_back(value.getDefiningOp());
-      return true;
-    });
+    llvm::SetVector<Value> used, captures;
+    llvm::SetVector<Operation *> remade;
+    getUsedValuesDefinedAbove(loop.getRegion(), used);
+    used.insert(extents.begin() + 1, extents.end());
+    for (Value value : used)
+      collect(value, captures, remade);
 
-    func::FuncOp kernel =
-        makeKernel(function, loop, captures.getArrayRef(), remade, extents);
+    func::FuncOp kernel = makeKernel(function, loop, captures.getArrayRef(),
+                                     remade.getArrayRef(), extents);
     symbols.insert(kernel);
     exec::LaunchOp::create(builder, loc, SymbolRefAttr::get(kernel), grid,
                            captures.getArrayRef());
@@ -150,6 +168,10 @@ struct OutlineKernelsPass
     std::string name = (function.getSymName() + "." +
                         (given ? given.getValue() : StringRef("kernel")))
                            .str();
+    // Files of dumps are named by it.
+    for (char &c : name)
+      if (!llvm::isAlnum(c) && c != '.')
+        c = '_';
     OpBuilder builder(&getContext());
     SmallVector<Type> types = {builder.getIndexType()};
     llvm::append_range(types, ValueRange(captures).getTypes());

@@ -69,8 +69,9 @@ def OutlineKernelsPass : Pass<"mm01-outline-kernels", "mlir::ModuleOp"> {
   let description = [{
     An `scf.forall` of a host function becomes `exec.launch` of a new private
     function with the attribute `exec.kernel`. The grid is the product of the
-    loop's extents, the kernel takes the workgroup's number apart. Constants move
-    into the kernel, all other values it uses are captured. Requires bufferized,
+    loop's extents, the kernel takes the workgroup's number apart. Constants and
+    views of buffers move into the kernel, all other values it uses are captured:
+    no two arguments are views of one buffer. Requires bufferized,
     normalised loops (from 0 in steps of 1). The kernel's name is that of the
     function and the loop's `mm01.kernel`. Kernels that are equal but for their
     names are merged, so their number depends on the kinds of layers alone.

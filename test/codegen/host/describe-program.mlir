@@ -59,4 +59,16 @@ func.func @not_scheduled(%x: memref<4xf32>) {
 
 // expected-error @+1 {{'mm01.model' is no JSON}}
 module attributes {mm01.model = "{"} {
+  func.func @entry() attributes {exec.results = []} {
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{module has no public function, expected one or more entries of the program}}
+module {
+  func.func private @layer() {
+    return
+  }
 }

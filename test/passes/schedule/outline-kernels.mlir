@@ -67,6 +67,24 @@ func.func @names(%x: memref<?xf32>, %n: index, %v: f32) {
 
 // -----
 
+// Two views of one buffer are made again in the kernel, which takes the buffer once, and the view's offset.
+// CHECK-LABEL: func.func @views
+// CHECK-SAME: (%[[X:.*]]: memref<64xf32>, %[[N:.*]]: index)
+// CHECK: exec.launch @views.copy grid({{.*}}) (%[[X]], %[[N]]) : memref<64xf32>, index
+// CHECK-LABEL: func.func private @views.copy
+// CHECK-COUNT-2: memref.subview
+func.func @views(%x: memref<64xf32>, %n: index) {
+  %low = memref.subview %x[0] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1]>>
+  %high = memref.subview %x[%n] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1], offset: ?>>
+  scf.forall (%i) in (32) {
+    %v = memref.load %low[%i] : memref<32xf32, strided<[1]>>
+    memref.store %v, %high[%i] : memref<32xf32, strided<[1], offset: ?>>
+  } {mm01.kernel = "copy"}
+  return
+}
+
+// -----
+
 func.func @not_normalised(%x: memref<?xf32>, %n: index, %v: f32) {
   // expected-error @+1 {{expected a loop from 0 in steps of 1}}
   scf.forall (%i) = (1) to (%n) step (1) {
