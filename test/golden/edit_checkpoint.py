@@ -8,6 +8,7 @@ Copies a checkpoint into NEW-FOLDER, as one model.safetensors and config.json, w
   shape=NAME=2,3,4      a tensor of the same elements in another shape
   type=NAME=F32         a tensor of zeros of this type: F32, F64 or I32
   copy=OLD=NEW          a tensor twice
+  widen=NAME            a tensor with its values in float32
   v5                    the tensors of the experts in the layout of Hugging Face v5, with a buffer to ignore
 """
 
@@ -59,6 +60,8 @@ def edit(all_tensors, text):
         all_tensors[words[1]] = all_tensors.pop(words[0])
     elif kind == "copy":
         all_tensors[words[1]] = all_tensors[words[0]]
+    elif kind == "widen":
+        all_tensors[words[0]] = tensors.floats(all_tensors[words[0]].shape, all_tensors[words[0]].values())
     elif kind == "shape":
         all_tensors[words[0]].shape = [int(extent) for extent in words[1].split(",")]
     elif kind == "type":

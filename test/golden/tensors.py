@@ -3,6 +3,7 @@
 import array
 import json
 import math
+import os
 import struct
 import sys
 
@@ -47,7 +48,9 @@ def read(path):
 
 
 def read_checkpoint(folder):
-    """name -> Tensor of all shards of a folder."""
+    """name -> Tensor of a folder's one file, or of all its shards."""
+    if os.path.exists(f"{folder}/model.safetensors"):
+        return read(f"{folder}/model.safetensors")
     with open(f"{folder}/model.safetensors.index.json", encoding="utf-8") as file:
         shards = sorted(set(json.load(file)["weight_map"].values()))
     tensors = {}
