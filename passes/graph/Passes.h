@@ -1,0 +1,24 @@
+//===- Passes.h - passes on whole models ------------------------*- C++ -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_PASSES_GRAPH_PASSES_H
+#define MM01_PASSES_GRAPH_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mm01 {
+
+#define GEN_PASS_DECL
+#include "passes/graph/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/graph/Passes.h.inc"
+
+} // namespace mm01
+
+#endif // MM01_PASSES_GRAPH_PASSES_H

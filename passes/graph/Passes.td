@@ -1,0 +1,77 @@
+//===- Passes.td - passes on whole models ---------------------*- tablegen -*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_PASSES_GRAPH_PASSES_TD
+#define MM01_PASSES_GRAPH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AnnotateCostPass : Pass<"mm01-annotate-cost", "::mlir::ModuleOp"> {
+  let summary = "writes on each op what it costs at given sizes";
+  let description = [{
+    Sets `mm01.cost` on each op that has a cost: `flops`, `bytes_read`,
+    `bytes_written` and, of collectives, `bytes_sent`, for one execution at the
+    sizes of the options. Each function gets the sum over its ops, in which a call
+    counts as its callee: the entry's is the cost of a step. Upstream ops count
+    nothing, and a loop's body counts once.
+
+    Fails where functions call each other in a circle, and where a size is negative.
+
+    ```mlir
+    func.func @norm(%x: tensor<?x64xf32>, %w: !mm01.weight<64xbf16>, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = mm01.rms_norm %x, %w into %out {eps = 1.0e-5} : tensor<?x64xf32>, !mm01.weight<64xbf16> into tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+
+    with `tokens=10` puts
+    `mm01.cost = {bytes_read = 2.688e3, bytes_written = 2.560e3, flops = 2.560e3}`
+    on the norm and on the function.
+  }];
+  let options = [
+    Option<"tokens", "tokens", "int64_t", "1", "T, tokens in the call">,
+    Option<"sequences", "sequences", "int64_t", "1", "N, sequences in the call">,
+    Option<"rows", "rows", "int64_t", "1", "R, rows of logits wanted">,
+    Option<"context", "context", "int64_t", "1", "keys that a token attends to, on average">,
+    Option<"expertsPerToken", "experts-per-token", "int64_t", "0",
+           "experts that each token goes to; 0: what the module's routing says">,
+  ];
+  let dependentDialects = ["::mm01::Mm01Dialect"];
+}
+
+def VerifyTokensPass : Pass<"mm01-verify-tokens", "::mlir::ModuleOp"> {
+  let summary = "checks that each group's collectives are one chain";
+  let description = [{
+    The verifiers of the ops check the tokens that they make and take. This pass
+    checks the rest, so that the order of a group's collectives is known in the
+    whole program:
+
+    - tokens and pending results that are arguments, or results of calls and loops,
+      are used exactly once, too, in the block that makes them;
+    - a function has one chain of a group at a time: at most one token argument;
+    - a chain starts in a function that nobody calls, since the caller would have no
+      place for it in its own order.
+
+    Changes nothing.
+
+    ```mlir
+    mm01.mesh @world <tp = 2>
+    mm01.process_group @TP over @world axes ["tp"]
+    func.func private @layer(%t: !mm01.token<@TP>) -> !mm01.token<@TP> {
+      return %t : !mm01.token<@TP>
+    }
+    func.func @step() {
+      %t0 = mm01.token_start : !mm01.token<@TP>
+      %t1 = call @layer(%t0) : (!mm01.token<@TP>) -> !mm01.token<@TP>
+      mm01.token_end %t1 : !mm01.token<@TP>
+      return
+    }
+    ```
+  }];
+}
+
+#endif // MM01_PASSES_GRAPH_PASSES_TD

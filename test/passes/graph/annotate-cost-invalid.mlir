@@ -1,0 +1,13 @@
+// RUN: mm01-opt %s --mm01-annotate-cost --split-input-file --verify-diagnostics
+// RUN: not mm01-opt %s --mm01-annotate-cost=tokens=-1 2>&1 | FileCheck %s
+// CHECK: sizes must not be negative
+
+// expected-error @below {{the function calls itself: its cost has no end}}
+func.func @circle() {
+  call @back() : () -> ()
+  return
+}
+func.func @back() {
+  call @circle() : () -> ()
+  return
+}
