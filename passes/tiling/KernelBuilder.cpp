@@ -227,10 +227,19 @@ Value KernelBuilder::select(Value condition, Type type, Branch then,
   return branch.getResult(0);
 }
 
+Values KernelBuilder::sums(Value count, int64_t terms,
+                           function_ref<Values(Value)> body) {
+  Values zeros(terms, f32(0));
+  return loop(index(0), count, zeros, [&](Value i, ValueRange totals) {
+    Values next;
+    for (auto [total, term] : llvm::zip_equal(totals, body(i)))
+      next.push_back(accumulate(total, term));
+    return next;
+  });
+}
+
 Value KernelBuilder::sum(Value count, function_ref<Value(Value)> body) {
-  return loop(index(0), count, f32(0), [&](Value i, ValueRange total) {
-    return Values{accumulate(total[0], body(i))};
-  })[0];
+  return sums(count, 1, [&](Value i) { return Values{body(i)}; })[0];
 }
 
 Value KernelBuilder::generic(ValueRange inputs, Value out,

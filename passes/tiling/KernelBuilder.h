@@ -106,6 +106,9 @@ public:
   using Branch = llvm::function_ref<mlir::Value()>;
   mlir::Value select(mlir::Value condition, mlir::Type type, Branch then,
                      Branch otherwise);
+  /// Σ body(i)[j] for i in [0, count), in float32, for each j < terms.
+  Values sums(mlir::Value count, int64_t terms,
+              llvm::function_ref<Values(mlir::Value)> body);
   /// Σ body(i) for i in [0, count), in float32.
   mlir::Value sum(mlir::Value count,
                   llvm::function_ref<mlir::Value(mlir::Value)> body);

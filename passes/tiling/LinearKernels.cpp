@@ -23,7 +23,9 @@ using namespace mm01;
 
 namespace {
 
-constexpr int64_t kFewRows = 4;
+constexpr int64_t kFewRows = 16;
+/// Rows that share one pass over a row of the panel.
+constexpr int64_t kRowBlock = 4;
 /// Rows of x that one workgroup of a dense linear multiplies.
 constexpr int64_t kRowTile = 512;
 
@@ -34,21 +36,44 @@ int64_t panelColumns(ArrayRef<int64_t> weight) {
   return std::min(panel, columns);
 }
 
-/// out[r, n] = Σ_k x[r, k] · panel[n, k], reading the panel once for the few
-/// rows of x.
-Value dotProducts(KernelBuilder &b, Value x, Value panel, Value out) {
-  Value columns = b.dim(panel, 0), depth = b.dim(panel, 1);
+/// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows: the
+/// element of the panel is widened once for all these rows.
+Value dotRows(KernelBuilder &b, Value x, Value panel, Value out, Value n,
+              Value first, int64_t rows) {
   Type type = getElementTypeOrSelf(out.getType());
-  return b.loop(b.index(0), columns, out, [&](Value n, ValueRange outer) {
-    return b.loop(
-        b.index(0), b.dim(x, 0), outer, [&](Value r, ValueRange inner) {
-          Value dot = b.sum(depth, [&](Value k) {
-            return b.mulf(b.widen(b.extract(x, {r, k})),
-                          b.widen(b.extract(panel, {n, k})));
-          });
-          return Values{b.insert(b.narrow(dot, type), inner[0], {r, n})};
-        });
-  })[0];
+  Values at;
+  for (int64_t j = 0; j < rows; ++j)
+    at.push_back(b.add(first, b.index(j)));
+  Values dots = b.sums(b.dim(panel, 1), rows, [&](Value k) {
+    Value weight = b.widen(b.extract(panel, {n, k}));
+    Values products;
+    for (Value r : at)
+      products.push_back(b.mulf(b.widen(b.extract(x, {r, k})), weight));
+    return products;
+  });
+  for (auto [r, dot] : llvm::zip_equal(at, dots))
+    out = b.insert(b.narrow(dot, type), out, {r, n});
+  return out;
+}
+
+/// out[r, n] = Σ_k x[r, k] · panel[n, k], kRowBlock rows of x at a time, then
+/// one: the panel comes from memory once and its row from the first cache for
+/// the other blocks.
+Value dotProducts(KernelBuilder &b, Value x, Value panel, Value out) {
+  Value count = b.dim(x, 0), block = b.index(kRowBlock);
+  Value blocks = b.divide(count, block);
+  return b.loop(
+      b.index(0), b.dim(panel, 0), out, [&](Value n, ValueRange outer) {
+        Values done =
+            b.loop(b.index(0), blocks, outer, [&](Value i, ValueRange inner) {
+              return Values{dotRows(b, x, panel, inner[0], n, b.mul(i, block),
+                                    kRowBlock)};
+            });
+        return b.loop(b.mul(blocks, block), count, done,
+                      [&](Value r, ValueRange inner) {
+                        return Values{dotRows(b, x, panel, inner[0], n, r, 1)};
+                      });
+      })[0];
 }
 
 /// The panel in float32: itself, or a copy in the worker's scratch.
