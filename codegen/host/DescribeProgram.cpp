@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_DESCRIBEPROGRAMPASS
@@ -59,6 +60,12 @@ static FailureOr<json::Object> describeBuffer(Operation *op, StringRef kind,
   if (!element)
     return op->emitError("element type ")
            << type.getElementType() << " has no name in a manifest";
+  int64_t bytes = 8;
+  for (int64_t extent : type.getShape())
+    if (!ShapedType::isDynamic(extent) &&
+        llvm::MulOverflow(bytes, extent, bytes))
+      return op->emitError("tensor of shape [")
+             << type.getShape() << "] is too large for 64-bit offsets";
   return json::Object{
       {"kind", kind}, {"shape", getShape(type.getShape())}, {"type", *element}};
 }
@@ -163,40 +170,40 @@ struct DescribeProgramPass
         return signalPassFailure();
       entries.push_back(std::move(*entry));
     }
-    if (entries.empty()) {
-      module.emitError("module has no public function, expected one or more "
-                       "entries of the program");
-      return signalPassFailure();
-    }
+    if (entries.empty())
+      return refuse("module has no public function, expected one or more "
+                    "entries of the program");
     for (auto parameter : module.getOps<ParameterOp>()) {
       elements += parameter.getType().getNumElements();
       parameters.push_back(describeParameter(parameter));
     }
-    if (auto patterns =
-            module->getAttrOfType<ArrayAttr>("mm01.ignored_tensors"))
-      for (StringRef pattern : patterns.getAsValueRange<StringAttr>())
-        ignored.push_back(pattern);
-    auto mode = module->getAttrOfType<StringAttr>("mm01.mode");
+    for (Attribute pattern :
+         getOr(kIgnoredTensorsAttr, ArrayAttr::get(&getContext(), {}))) {
+      auto glob = dyn_cast<StringAttr>(pattern);
+      if (!glob)
+        return refuse("'mm01.ignored_tensors' must hold strings");
+      ignored.push_back(glob.getValue());
+    }
     json::Object manifest{
         {"abi", MM01_ABI_VERSION},
         {"compiler", MM01_VERSION},
         {"target", "cpu"},
-        {"mode", mode ? mode.getValue() : "inference"},
+        {"mode", "inference"},
         {"limits",
-         json::Object{{"max_tokens", getNumber("mm01.max_tokens", kMaxTokens)},
-                      {"max_sequences",
-                       getNumber("mm01.max_sequences", kMaxSequences)}}},
-        {"parameter_count", getNumber("mm01.parameter_count", elements)},
+         json::Object{
+             {"max_tokens", getNumber(kMaxTokensAttr, kMaxTokens)},
+             {"max_sequences", getNumber(kMaxSequencesAttr, kMaxSequences)}}},
+        {"parameter_count", getNumber(kParameterCountAttr, elements)},
         {"ignored_tensors", std::move(ignored)},
         {"entries", std::move(entries)},
         {"parameters", std::move(parameters)}};
-    if (auto model = module->getAttrOfType<StringAttr>("mm01.model")) {
+    if (auto model = module->getAttrOfType<StringAttr>(kModelAttr)) {
       auto parsed = json::parse(model.getValue());
-      if (!parsed) {
-        module.emitError("'mm01.model' is no JSON: ")
-            << llvm::toString(parsed.takeError());
-        return signalPassFailure();
-      }
+      if (!parsed)
+        return refuse("'mm01.model' is no JSON: " +
+                      llvm::toString(parsed.takeError()));
+      if (!parsed->getAsObject())
+        return refuse("'mm01.model' is no JSON object");
       manifest["model"] = std::move(*parsed);
     }
     std::string text;
@@ -204,9 +211,21 @@ struct DescribeProgramPass
     module->setAttr(exec::kManifestAttr, StringAttr::get(&getContext(), text));
   }
 
+  void refuse(const Twine &message) {
+    getOperation().emitError(message);
+    signalPassFailure();
+  }
+
+  /// A module attribute of the kind of `otherwise`, or that.
+  template <typename Attr> Attr getOr(StringRef name, Attr otherwise) {
+    auto value = getOperation()->getAttrOfType<Attr>(name);
+    return value ? value : otherwise;
+  }
+
   int64_t getNumber(StringRef name, int64_t otherwise) {
     auto number = getOperation()->getAttrOfType<IntegerAttr>(name);
-    return number ? number.getInt() : otherwise;
+    return number && number.getType().isSignlessInteger(64) ? number.getInt()
+                                                            : otherwise;
   }
 };
 

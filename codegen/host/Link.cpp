@@ -125,23 +125,11 @@ Error mm01::writeAtomically(StringRef path, StringRef content) {
     return createStringError(error,
                              path + ": cannot write: " + error.message());
   };
-  // A device or a pipe is written, not replaced; of a link, its target is.
-  sys::fs::file_status status;
+  // Of a link, the target is replaced.
   SmallString<128> target = path;
-  if (!sys::fs::status(path, status)) {
-    if (status.type() != sys::fs::file_type::regular_file) {
-      int file;
-      if (std::error_code error =
-              sys::fs::openFileForWrite(path, file, sys::fs::CD_OpenExisting))
-        return result(error);
-      std::error_code error = writeTo(file, content);
-      sys::fs::file_t handle = file;
-      std::error_code closed = sys::fs::closeFile(handle);
-      return result(error ? error : closed);
-    }
+  if (sys::fs::exists(path))
     if (std::error_code error = sys::fs::real_path(path, target))
       return result(error);
-  }
   auto temporary = sys::fs::TempFile::create(
       target + ".%%%%%%%%.tmp", sys::fs::all_read | sys::fs::owner_write);
   if (!temporary)

@@ -23,9 +23,8 @@ llvm::Expected<std::vector<char>> linkShared(llvm::StringRef object);
 /// checksum (mm01_seal in runtime/abi/program.h).
 llvm::Error seal(std::vector<char> &file);
 
-/// Writes a file under a temporary name in the folder of `path` and renames it,
-/// so that it appears whole or not at all. What exists and is no regular file (a
-/// device, a pipe) is written as it is.
+/// Writes a file under a temporary name in its folder and renames it, so that
+/// it appears whole or not at all. It must not be a device.
 llvm::Error writeAtomically(llvm::StringRef path, llvm::StringRef content);
 
 } // namespace mm01

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/schedule/CallOrder.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -81,9 +82,13 @@ struct MarkTiedArgumentsPass
   using Base::Base;
 
   void runOnOperation() override {
+    // Refuses recursion, on which a trace would not end.
+    auto functions = mm01::getHostFunctionsInCallOrder(getOperation());
+    if (failed(functions))
+      return signalPassFailure();
     SymbolTableCollection symbols;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
+    for (func::FuncOp function : *functions)
+      if (function.isPublic())
         mark(function, symbols);
   }
 

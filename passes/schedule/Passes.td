@@ -18,7 +18,8 @@ def MarkTiedArgumentsPass : Pass<"mm01-mark-tied-arguments", "mlir::ModuleOp"> {
     calls, and where the trace ends at an argument of the same type, that argument
     is tied to the result and may be written. Every other tensor argument of a
     public function gets `bufferization.writable = false`, so that bufferization
-    copies it before a write.
+    copies it before a write. Recursion, and calls of functions without a body,
+    are refused: no program has them.
 
     Example: `%out` may be written, `%x` may not.
 

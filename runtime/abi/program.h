@@ -7,7 +7,8 @@
 |*
 |* The only header that code generation and the runtime share. A program is an
 |* ELF shared object without undefined symbols but those of libm and the memory
-|* functions of libc: everything it asks of the runtime goes through the function
+|* functions of libc: everything it asks of the runtime goes through the
+function
 |* pointers of mm01_context.
 |*
 |* For each entry F of its manifest it exports

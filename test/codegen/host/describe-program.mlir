@@ -72,3 +72,28 @@ module {
     return
   }
 }
+
+// -----
+
+// expected-error @+1 {{'mm01.model' is no JSON object}}
+module attributes {mm01.model = "[1]"} {
+  func.func @entry() attributes {exec.results = []} {
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'mm01.ignored_tensors' must hold strings}}
+module attributes {mm01.ignored_tensors = [1]} {
+  func.func @entry() attributes {exec.results = []} {
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{is too large for 64-bit offsets}}
+func.func @too_large(%x: memref<4611686018427387904x8xf32>) attributes {exec.results = []} {
+  return
+}

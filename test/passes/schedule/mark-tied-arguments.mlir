@@ -1,4 +1,4 @@
-// RUN: mm01-opt %s -mm01-mark-tied-arguments | FileCheck %s
+// RUN: mm01-opt %s -split-input-file -mm01-mark-tied-arguments -verify-diagnostics | FileCheck %s
 
 // The destination of what is returned may be written, an operand may not.
 // CHECK-LABEL: func.func @destination
@@ -42,5 +42,22 @@ func.func @other_type(%x: tensor<4xf32>) -> tensor<2x2xf32> {
 func.func @fresh(%r: !mm01.ragged, %x: tensor<4xf32>) -> tensor<4xf32> {
   %empty = tensor.empty() : tensor<4xf32>
   %y = linalg.copy ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @recursive(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{programs have no recursion}}
+  %y = call @recursive(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+func.func @external(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{calls elsewhere, expected a function with a body}}
+  %y = call @elsewhere(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
