@@ -23,10 +23,19 @@
 using namespace mlir;
 using namespace mm01;
 
-/// The context of the call, or another pointer of the function's interface.
+/// The context of the call, or another pointer of the function's interface;
+/// null where the function around the op has none.
 static Value getInterface(Operation *op, unsigned number) {
-  return op->getParentOfType<FunctionOpInterface>().getArgument(number);
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function || function.getNumArguments() <= number ||
+      !isa<LLVM::LLVMPointerType>(function.getArgumentTypes()[number]))
+    return {};
+  return function.getArgument(number);
 }
+
+static constexpr llvm::StringLiteral kNoInterface =
+    "function around it does not take what the program interface gives, "
+    "expected mm01-pack-launches before";
 
 /// All extents of a type, given those it leaves open.
 static SmallVector<Value> getSizes(OpBuilder &builder, Location loc,
@@ -51,8 +60,11 @@ struct ConvertArena : ConvertOpToLLVMPattern<exec::ArenaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getType());
-    Value arena = loadPointer(rewriter, loc, getInterface(op, 0),
-                              offsetof(mm01_context, arena));
+    Value context = getInterface(op, 0);
+    if (!context)
+      return rewriter.notifyMatchFailure(op, kNoInterface);
+    Value arena =
+        loadPointer(rewriter, loc, context, offsetof(mm01_context, arena));
     Value pointer = LLVM::GEPOp::create(
         rewriter, loc, arena.getType(), rewriter.getI8Type(), arena,
         ArrayRef<LLVM::GEPArg>{adaptor.getOffset()});
@@ -73,6 +85,8 @@ struct ConvertScratch : ConvertOpToLLVMPattern<exec::ScratchOp> {
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getType());
     Value scratch = getInterface(op, 1);
+    if (!scratch)
+      return rewriter.notifyMatchFailure(op, kNoInterface);
     Value offset = makeI64(rewriter, loc, op.getOffsetAttr().getInt());
     Value pointer = LLVM::GEPOp::create(rewriter, loc, scratch.getType(),
                                         rewriter.getI8Type(), scratch,
@@ -94,11 +108,14 @@ struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
   matchAndRewrite(exec::ResultOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-    if (!function || op->getParentOp() != function)
+    if (!function || op->getParentOp() != function ||
+        !function.getFunctionType().getReturnType().isInteger(32))
       return rewriter.notifyMatchFailure(op, "is not in an entry function");
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getType());
     Value context = getInterface(op, 0);
+    if (!context)
+      return rewriter.notifyMatchFailure(op, kNoInterface);
     Type pointer = context.getType(), i64 = rewriter.getI64Type();
     SmallVector<Value> sizes =
         getSizes(rewriter, loc, type, adaptor.getSizes());
@@ -171,6 +188,8 @@ struct ConvertGemm : ConvertOpToLLVMPattern<exec::GemmOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value context = getInterface(op, 0);
+    if (!context)
+      return rewriter.notifyMatchFailure(op, kNoInterface);
     MemRefDescriptor a(adaptor.getA()), b(adaptor.getB()), c(adaptor.getC());
     auto start = [&](MemRefDescriptor &descriptor, Value memref) {
       return descriptor.bufferPtr(rewriter, loc, *getTypeConverter(),

@@ -56,6 +56,8 @@ struct PackLaunchesPass : mm01::impl::PackLaunchesPassBase<PackLaunchesPass> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (failed(check()))
+      return signalPassFailure();
     LLVMTypeConverter converter(&getContext());
     addProgramTypes(converter);
     llvm::DenseMap<StringAttr, KernelAbi> kernels;
@@ -68,6 +70,26 @@ struct PackLaunchesPass : mm01::impl::PackLaunchesPassBase<PackLaunchesPass> {
       packLaunch(launch, kernels.lookup(launch.getKernelAttr().getAttr()),
                  converter);
     });
+  }
+
+  /// Refuses a module that the passes before did not make.
+  LogicalResult check() {
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      for (Type type : kernel.getArgumentTypes())
+        if (auto buffer = dyn_cast<MemRefType>(type);
+            exec::isKernel(kernel) && buffer && !buffer.isStrided())
+          return kernel.emitError("kernel takes ")
+                 << buffer << ", expected a strided layout";
+    WalkResult walk =
+        getOperation().walk([](exec::LaunchOp launch) -> WalkResult {
+          auto function = launch->getParentOfType<FunctionOpInterface>();
+          if (function && function.getNumArguments() > 0 &&
+              isa<LLVM::LLVMPointerType>(function.getArgumentTypes()[0]))
+            return WalkResult::advance();
+          return launch.emitError("function around the launch has no context, "
+                                  "expected mm01-export-entries before");
+        });
+    return failure(walk.wasInterrupted());
   }
 
   KernelAbi packKernel(func::FuncOp kernel,

@@ -133,6 +133,13 @@ struct OutlineKernelsPass
     if (!loop.getOutputs().empty())
       return loop.emitError("has tensor outputs, expected a bufferized loop");
 
+    WalkResult calls = loop.walk([](func::CallOp call) -> WalkResult {
+      return call.emitError("kernel calls ")
+             << call.getCallee() << ", expected its body in place of the call";
+    });
+    if (calls.wasInterrupted())
+      return failure();
+
     OpBuilder builder(loop);
     Location loc = loop.getLoc();
     SmallVector<Value> extents = getValueOrCreateConstantIndexOp(

@@ -98,8 +98,9 @@ def PlanArenaPass : Pass<"mm01-plan-arena", "mlir::ModuleOp"> {
     Every `memref.alloc` of a host function becomes an `exec.arena` view. Offsets
     and sizes are affine in the extents of the function's arguments. Private
     functions get the offset of their frame as a last argument; a callee's frame
-    begins where its caller's ends. Buffers whose sizes are equal as expressions
-    and whose lifetimes, views included, do not overlap share memory. `exec.frame`
+    begins where its caller's ends. Buffers share memory where their
+    lifetimes, views included, do not overlap and one is large enough for the
+    other whatever the extents are. `exec.frame`
     says what a function and its callees need.
 
     Refuses sizes that do not follow from the extents, recursion, and buffers

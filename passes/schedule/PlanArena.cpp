@@ -51,10 +51,10 @@ struct Buffer {
   AffineExpr bytes;
 };
 
-/// A piece of the frame.
+/// A piece of the frame, and the buffers that share it.
 struct Slot {
   AffineExpr bytes, offset;
-  int64_t busyUntil;
+  SmallVector<const Buffer *> buffers;
 };
 
 /// The plan of one function.
@@ -85,6 +85,23 @@ private:
 };
 
 } // namespace
+
+/// True where an expression is not negative whatever the extents are.
+static bool isNotNegative(AffineExpr expression) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return constant.getValue() >= 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expression);
+  return !binary ||
+         (isNotNegative(binary.getLHS()) && isNotNegative(binary.getRHS()));
+}
+
+/// The size of a buffer where all extents are a thousand, to order them by.
+static int64_t getTypicalBytes(AffineExpr bytes, unsigned symbols) {
+  SmallVector<AffineExpr> extents(
+      symbols, getAffineConstantExpr(1000, bytes.getContext()));
+  auto value = dyn_cast<AffineConstantExpr>(bytes.replaceSymbols(extents));
+  return value ? value.getValue() : 0;
+}
 
 /// Extends [first, last] by the uses of a buffer and of its views.
 static void extendLifetime(Value buffer, Block *block,
@@ -130,8 +147,9 @@ LogicalResult Plan::collectBuffers() {
     return failure();
   for (Buffer &buffer : buffers)
     buffer.bytes = simplify(buffer.bytes);
-  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
-    return a.first < b.first;
+  llvm::stable_sort(buffers, [&](const Buffer &a, const Buffer &b) {
+    return getTypicalBytes(a.bytes, expressions.size()) >
+           getTypicalBytes(b.bytes, expressions.size());
   });
   return success();
 }
@@ -139,16 +157,20 @@ LogicalResult Plan::collectBuffers() {
 AffineExpr Plan::assignSlots() {
   AffineExpr end = getAffineConstantExpr(0, function.getContext());
   for (Buffer &buffer : buffers) {
-    auto free = llvm::find_if(slots, [&](const Slot &slot) {
-      return slot.bytes == buffer.bytes && slot.busyUntil < buffer.first;
-    });
-    if (free == slots.end()) {
-      slots.push_back({buffer.bytes, end, 0});
+    auto fits = [&](const Slot &slot) {
+      return isNotNegative(simplify(slot.bytes - buffer.bytes)) &&
+             llvm::all_of(slot.buffers, [&](const Buffer *other) {
+               return other->last < buffer.first || buffer.last < other->first;
+             });
+    };
+    Slot *slot = llvm::find_if(slots, fits);
+    if (slot == slots.end()) {
+      slots.push_back({buffer.bytes, end, {}});
       end = simplify(end + buffer.bytes);
-      free = std::prev(slots.end());
+      slot = &slots.back();
     }
-    free->busyUntil = buffer.last;
-    offsets.push_back(free->offset);
+    slot->buffers.push_back(&buffer);
+    offsets.push_back(slot->offset);
   }
   return end;
 }

@@ -1,4 +1,4 @@
-// RUN: mm01-opt %s -mm01-pack-launches | FileCheck %s
+// RUN: mm01-opt %s -split-input-file -mm01-pack-launches -verify-diagnostics | FileCheck %s
 
 // A memref crosses as its pointer and what its type leaves open; the structure is on the stack of the function's entry.
 // CHECK-LABEL: func.func private @host
@@ -34,5 +34,23 @@ func.func private @k(%workgroup: index, %x: memref<?x8xf32, strided<[?, 1], offs
     attributes {exec.kernel, exec.scratch_bytes = 4096 : i64} {
   %zero = arith.constant 0.0 : f32
   memref.store %zero, %x[%workgroup, %n] : memref<?x8xf32, strided<[?, 1], offset: ?>>
+  return
+}
+
+// -----
+
+func.func private @k(%workgroup: index) attributes {exec.kernel} {
+  return
+}
+func.func @no_context(%n: index) {
+  // expected-error @+1 {{function around the launch has no context, expected mm01-export-entries before}}
+  exec.launch @k grid(%n) ()
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected a strided layout}}
+func.func private @k(%workgroup: index, %x: memref<4xf32, affine_map<(d0) -> (d0 floordiv 2)>>) attributes {exec.kernel} {
   return
 }

@@ -103,3 +103,16 @@ func.func @not_bufferized(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func private @callee() {
+  return
+}
+func.func @calls(%n: index) {
+  scf.forall (%i) in (%n) {
+    // expected-error @+1 {{kernel calls callee, expected its body in place of the call}}
+    func.call @callee() : () -> ()
+  }
+  return
+}

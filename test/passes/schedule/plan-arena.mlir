@@ -26,9 +26,28 @@ func.func @reuse(%x: memref<?x64xf32>) attributes {exec.results = []} {
 
 // -----
 
+// A smaller buffer takes the place of a larger one that is dead; one that is larger for some extents does not.
+// CHECK-LABEL: func.func @sizes
+// CHECK-SAME: exec.frame = #exec.frame<()[s0, s1] -> (s0 * 512 + s1 * 256)
+func.func @sizes(%x: memref<?x64xf32>, %y: memref<?x64xf32>) attributes {exec.results = []} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  %m = memref.dim %y, %c0 : memref<?x64xf32>
+  %small = memref.alloc(%n) : memref<?x64xf32>
+  memref.store %zero, %small[%c0, %c0] : memref<?x64xf32>
+  %large = memref.alloc(%n) : memref<?x128xf32>
+  memref.store %zero, %large[%c0, %c0] : memref<?x128xf32>
+  %other = memref.alloc(%m) : memref<?x64xf32>
+  memref.store %zero, %other[%c0, %c0] : memref<?x64xf32>
+  return
+}
+
+// -----
+
 // Sizes are rounded up to 64 bytes; ragged extents and scalars are symbols too.
 // CHECK-LABEL: func.func @symbols
-// CHECK-SAME: exec.frame = #exec.frame<()[s0, s1] -> ((s1 ceildiv 16) * 64 + ((s0 * s1) ceildiv 64) * 64
+// CHECK-SAME: exec.frame = #exec.frame<()[s0, s1] -> (((s0 * s1) ceildiv 64) * 64 + (s1 ceildiv 16) * 64
 func.func @symbols(%r: !mm01.ragged, %k: index, %x: memref<?xi8>) attributes {exec.results = []} {
   %t = mm01.ragged_size %r tokens
   %size = arith.muli %t, %k : index
