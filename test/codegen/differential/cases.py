@@ -6,13 +6,14 @@ head counts that are no powers of two, one token, one expert, sequences that go 
 
 import dataclasses
 import math
+import re
 
 
 @dataclasses.dataclass
 class Case:
     name: str
     function: str  # MLIR of func.func @name
-    arguments: list  # a tensor (see tensors.py), or a dictionary for a ragged batch
+    arguments: list  # a tensor (see files.py), or a dictionary for a ragged batch
     outputs: set  # indices of arguments whose content must not matter: compared programs get other garbage
 
     def tensors(self):
@@ -125,8 +126,9 @@ func.func @rms_norm(%x: tensor<?x{k}xf32>, %w: !mm01.weight<{k}x{w}>, %out: tens
     return Case("rms_norm", function, [floats(rng, t, k), floats(rng, k, dtype=dtype), output(t, k)], {2})
 
 
-def linear(rng):
+def linear(rng, square=False):
     t, n, k, (w, dtype) = rows(rng), features(rng), features(rng), storage(rng)
+    n = k if square else n
     function = f"""
 func.func @linear(%x: tensor<?x{k}xf32>, %w: !mm01.weight<{n}x{k}x{w}>, %out: tensor<?x{n}xf32>) -> tensor<?x{n}xf32> {{
   %y = mm01.linear %x, %w into %out : tensor<?x{k}xf32>, !mm01.weight<{n}x{k}x{w}> into tensor<?x{n}xf32>
@@ -234,8 +236,9 @@ func.func @route(%l: tensor<?x{e}xf32>, %w: tensor<?x{k}xf32>, %e: tensor<?x{k}x
     return Case("route", function, [logits, output(t, k), integers([t, k], [-1] * (t * k))], {1, 2})
 
 
-def dispatch(rng):
+def dispatch(rng, square=False):
     t, x, (e, k) = rows(rng), features(rng), experts(rng)
+    k = 1 if square else k
     function = f"""
 func.func @dispatch(%x: tensor<?x{x}xf32>, %e: tensor<?x{k}xi32>, %rows: tensor<?x{x}xf32>, %o: tensor<{e + 1}xi32>, %p: tensor<?x{k}xi32>)
     -> (tensor<?x{x}xf32>, tensor<{e + 1}xi32>, tensor<?x{k}xi32>) {{
@@ -248,8 +251,9 @@ func.func @dispatch(%x: tensor<?x{x}xf32>, %e: tensor<?x{k}xi32>, %rows: tensor<
     return Case("dispatch", function, arguments, {2, 3, 4})
 
 
-def grouped_linear(rng):
+def grouped_linear(rng, square=False):
     m, n, k, (e, _), (w, dtype) = rows(rng), features(rng), features(rng), experts(rng), storage(rng)
+    n = k if square else n
     function = f"""
 func.func @grouped_linear(%rows: tensor<?x{k}xf32>, %o: tensor<{e + 1}xi32>, %w: !mm01.weight<{e}x{n}x{k}x{w}>, %out: tensor<?x{n}xf32>)
     -> tensor<?x{n}xf32> {{
@@ -262,8 +266,9 @@ func.func @grouped_linear(%rows: tensor<?x{k}xf32>, %o: tensor<{e + 1}xi32>, %w:
     return Case("grouped_linear", function, arguments, {3})
 
 
-def combine(rng):
+def combine(rng, square=False):
     t, x, k = rows(rng), features(rng), rng.randint(1, 8)
+    k = 1 if square else k
     function = f"""
 func.func @combine(%rows: tensor<?x{x}xf32>, %p: tensor<?x{k}xi32>, %w: tensor<?x{k}xf32>, %out: tensor<?x{x}xf32>) -> tensor<?x{x}xf32> {{
   %y = mm01.combine %rows, %p, %w into %out : tensor<?x{x}xf32>, tensor<?x{k}xi32>, tensor<?x{k}xf32> into tensor<?x{x}xf32>
@@ -300,5 +305,49 @@ func.func @elementwise(%a: tensor<?x{k}xf32>, %b: tensor<?x{k}xf32>, %c: tensor<
     return Case("elementwise", function, arguments, {3})
 
 
+# -------------------------------------------------------------------------------------------------------- in place
+
+
+def in_place(maker, source, destination, **shape):
+    """The case of another op, with its result written over one of its own operands."""
+
+    def make(rng):
+        case = maker(rng, **shape)
+        name = f"{maker.__name__}_into_{source[1:]}"
+        first, body = case.function.split(" {\n", 1)
+        first = first.replace(f"@{maker.__name__}(", f"@{name}(")
+        kind = re.search(rf"{source}: (tensor<[^>]*>)", first).group(1)
+        loops = kind.count("x")
+        point = ", ".join(f"d{i}" for i in range(loops))
+        identity = f"affine_map<({point}) -> ({point})>"
+        parallel = ", ".join(['"parallel"'] * loops)
+        copy = f"""  %fresh = linalg.generic {{indexing_maps = [{identity}, {identity}], iterator_types = [{parallel}]}}
+      ins({source} : {kind}) outs({destination} : {kind}) {{
+  ^bb0(%from: f32, %to: f32):
+    %twice = arith.addf %from, %from : f32
+    linalg.yield %twice : f32
+  }} -> {kind}
+"""
+        body = re.sub(rf"({source}|{destination})\b", "%fresh", body)
+        return Case(name, first + " {\n" + copy + body, case.arguments, case.outputs)
+
+    make.__name__ = f"{maker.__name__}_into_{source[1:]}"
+    return make
+
+
 CASES = [embedding, rms_norm, linear, head, rotary, lightning_attention, cache_update, softmax_attention, route, dispatch,
          grouped_linear, combine, elementwise]
+CASES += [
+    in_place(rms_norm, "%x", "%out"),
+    in_place(linear, "%x", "%out", square=True),
+    in_place(rotary, "%x", "%out"),
+    in_place(lightning_attention, "%q", "%out"),
+    in_place(lightning_attention, "%k", "%out"),
+    in_place(lightning_attention, "%v", "%out"),
+    in_place(softmax_attention, "%q", "%out"),
+    in_place(dispatch, "%x", "%rows", square=True),
+    in_place(grouped_linear, "%rows", "%out", square=True),
+    in_place(combine, "%rows", "%out", square=True),
+    in_place(elementwise, "%a", "%out"),
+    in_place(elementwise, "%b", "%out"),
+]

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 import cases
-import tensors
+import files
 
 # Of the largest magnitude in a tensor. Tiling changes the order of sums in float64 and constants to float32; a program
 # computes in float32.
@@ -55,14 +55,14 @@ class Round:
     def results(self, case):
         """What the interpreter computes, and what is compared with it."""
         paths = [os.path.join(self.folder, f"{case.name}.{kind}.safetensors") for kind in ("in", "expected", "found")]
-        tensors.write(paths[0], case.tensors())
-        files = ["--entry", case.name, "--in", paths[0], "--out"]
-        run("mm01-interpret", self.module, "--f64-results", *files, paths[1])
+        files.write(paths[0], case.tensors())
+        options = ["--entry", case.name, "--in", paths[0], "--out"]
+        run("mm01-interpret", self.module, "--f64-results", *options, paths[1])
         if self.how == "tiled":
-            run("mm01-interpret", self.lowered, "--f64-results", *files, paths[2])
+            run("mm01-interpret", self.lowered, "--f64-results", *options, paths[2])
         else:
-            run("mm01-run", "call", self.lowered, *files, paths[2])
-        expected, found = (tensors.read(path) for path in paths[1:])
+            run("mm01-run", "call", self.lowered, *options, paths[2])
+        expected, found = (files.read(path) for path in paths[1:])
         return expected, found
 
 
@@ -83,11 +83,12 @@ def difference(expected, found, tolerance):
     return f"{len(bad)} of {len(want)} elements, most at {worst}: {have[worst]}, expected {want[worst]} ± {limit:.1e}"
 
 
-def compare(case, expected, found, tolerance):
+def compare(what, expected, found, tolerance):
+    """Every difference between two files of results."""
     if expected.keys() != found.keys():
-        return [f"{case.name}: results {sorted(found)}, expected {sorted(expected)}"]
+        return [f"{what}: results {sorted(found)}, expected {sorted(expected)}"]
     words = ((name, difference(expected[name], found[name], tolerance)) for name in sorted(expected))
-    return [f"{case.name}: {name}: {text}" for name, text in words if text]
+    return [f"{what}: {name}: {text}" for name, text in words if text]
 
 
 def main():
@@ -110,7 +111,7 @@ def main():
             this.lower()
             for case in this.cases:
                 try:
-                    found += compare(case, *this.results(case), TOLERANCE[options.how])
+                    found += compare(case.name, *this.results(case), TOLERANCE[options.how])
                 except RuntimeError as error:
                     found.append(f"{case.name}: {error}")
         except RuntimeError as error:

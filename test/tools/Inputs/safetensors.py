@@ -7,7 +7,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "codegen", "differential"))
-import tensors  # noqa: E402
+import files  # noqa: E402
 
 
 def numbers(text, kind):
@@ -21,7 +21,7 @@ def parse(line):
 
 command, path, *lines = sys.argv[1:]
 if command == "write":
-    tensors.write(path, dict(map(parse, lines)))
+    files.write(path, dict(map(parse, lines)))
 else:
-    for name, (dtype, shape, elements) in sorted(tensors.read(path).items()):
+    for name, (dtype, shape, elements) in sorted(files.read(path).items()):
         print(name, dtype, shape, *elements)
