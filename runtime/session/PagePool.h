@@ -25,7 +25,7 @@
 namespace mm01 {
 
 /// Pages that `positions` positions from 0 on need.
-inline constexpr int64_t pagesFor(int64_t positions) {
+constexpr int64_t pagesFor(int64_t positions) {
   return (positions + pageSize - 1) / pageSize;
 }
 

@@ -11,6 +11,7 @@
 
 #include "runtime/session/Session.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace mm01;
@@ -51,13 +52,17 @@ Result<Session> Session::create(const Program &program, const Weights &weights,
   if (options.maxSequences < 1 || options.maxSequences > most)
     return Status::error("a session of ", options.maxSequences,
                          " sequences, expected 1 to ", most);
+  constexpr int64_t mostPositions = most * pageSize / 2;
   // Each sequence may leave the rest of one page unused.
-  int64_t pages = 0;
-  if (options.maxPositions < 1 || options.maxPositions > most * pageSize / 2 ||
-      (pages = (options.maxPositions + (pageSize - 1) * options.maxSequences) /
-               pageSize) > most)
-    return Status::error("a session of ", options.maxPositions,
-                         " positions, expected 1 to ", most * pageSize / 2);
+  int64_t pages = (std::min(options.maxPositions, mostPositions) +
+                   (pageSize - 1) * options.maxSequences) /
+                  pageSize;
+  if (options.maxPositions < 1 || options.maxPositions > mostPositions ||
+      pages > most)
+    return Status::error("a session of ", options.maxSequences,
+                         " sequences and ", options.maxPositions,
+                         " positions, expected 1 to ", mostPositions,
+                         " positions in at most ", most, " pages");
   if (!spec->keys)
     pages = 0;
 

@@ -88,6 +88,7 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
   MM01_RETURN_IF_FAILED(pasts);
 
   std::vector<std::vector<int32_t>> inputs;
+  inputs.reserve(*sequences);
   for (int64_t n = 0; n < *sequences; ++n)
     inputs.push_back(randomTokens(*tokens, static_cast<uint32_t>(2 * n + 1),
                                   spec->vocabulary));

@@ -39,7 +39,7 @@ protected:
       made.push_back(static_cast<int32_t>(
           std::max_element(logits.begin(), logits.end()) - logits.begin()));
       tokens.push_back(made.back());
-      if (made.back() == kToyEnd)
+      if (made.back() == toyEnd)
         break;
     }
     return made;
@@ -74,8 +74,8 @@ TEST_F(GenerateTest, StopsAtTheEndOfSequence) {
   ASSERT_TRUE(result.ok()) << result.message();
   for (const Tokens &tokens : result->tokens) {
     EXPECT_LT(tokens.size(), 400u);
-    EXPECT_EQ(std::count(tokens.begin(), tokens.end(), kToyEnd), 1);
-    EXPECT_EQ(tokens.back(), kToyEnd);
+    EXPECT_EQ(std::count(tokens.begin(), tokens.end(), toyEnd), 1);
+    EXPECT_EQ(tokens.back(), toyEnd);
   }
 }
 

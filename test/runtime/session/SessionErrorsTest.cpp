@@ -92,15 +92,15 @@ TEST_F(SessionErrors, BadTokens) {
 }
 
 TEST_F(SessionErrors, TooManyTokens) {
-  Tokens many(kToyTokens - 2, 1);
+  Tokens many(toyMaxTokens - 2, 1);
   expectRefused({{first, some}, {second, many}},
                 "a step of 97 tokens, the program takes at most 96");
 }
 
 TEST_F(SessionErrors, TooManySequences) {
-  Session wide = model.session(kToySequences + 1, 100);
+  Session wide = model.session(toyMaxSequences + 1, 100);
   std::vector<StepItem> items;
-  for (int64_t n = 0; n <= kToySequences; ++n)
+  for (int64_t n = 0; n <= toyMaxSequences; ++n)
     items.push_back({*wide.createSequence(), some});
   EXPECT_EQ(wide.step(items).message(),
             "a step of 9 sequences, the program takes at most 8");
@@ -109,13 +109,13 @@ TEST_F(SessionErrors, TooManySequences) {
 }
 
 TEST_F(SessionErrors, TooManyPositions) {
-  Session long_ = model.session(1, kToyPositions + 64);
-  SequenceId sequence = *long_.createSequence();
+  Session deep = model.session(1, toyMaxPositions + 64);
+  SequenceId sequence = *deep.createSequence();
   Tokens chunk(50, 1);
   StepItem item{sequence, chunk};
-  for (int64_t i = 0; i < kToyPositions / 50; ++i)
-    ASSERT_TRUE(long_.step({&item, 1}).ok());
-  EXPECT_EQ(long_.step({&item, 1}).message(),
+  for (int64_t i = 0; i < toyMaxPositions / 50; ++i)
+    ASSERT_TRUE(deep.step({&item, 1}).ok());
+  EXPECT_EQ(deep.step({&item, 1}).message(),
             "sequence 0 of 1000 tokens and 50 more, the model has at most 1000 "
             "positions");
 }
@@ -158,7 +158,7 @@ TEST_F(SessionErrors, NoFreeSlots) {
 }
 
 TEST_F(SessionErrors, FailingProgramLosesItsSequencesOnly) {
-  Tokens failing(4, kToyFailing);
+  Tokens failing(4, toyFailing);
   int64_t pages = session.freePages();
   StepItem item{second, failing};
   EXPECT_TRUE(session.step({&item, 1}).failed());
@@ -185,7 +185,8 @@ TEST_F(SessionErrors, ImpossibleSessions) {
   EXPECT_EQ(message(0, 64), "a session of 0 sequences, expected 1 to "
                             "2147483647");
   EXPECT_EQ(message(1, 0),
-            "a session of 0 positions, expected 1 to 68719476704");
+            "a session of 1 sequences and 0 positions, expected 1 to "
+            "68719476704 positions in at most 2147483647 pages");
   EXPECT_NE(message(1, std::numeric_limits<int64_t>::max()), "");
   // 68 G positions of 64 bytes are 4 TiB.
   std::string large = message(1, 68719476704);

@@ -57,13 +57,13 @@ TEST_F(SessionTest, RandomMixturesOfChunks) {
     more = false;
     std::vector<StepItem> items;
     std::vector<Rows *> targets;
-    size_t room = kToyTokens;
+    size_t room = toyMaxTokens;
     size_t first = random() % 10;
     for (size_t k = 0; k < 10; ++k) {
       size_t i = (first + k) % 10;
       size_t rest = tokens[i].size() - done[i];
       more |= rest > 0;
-      if (rest == 0 || room == 0 || items.size() == kToySequences ||
+      if (rest == 0 || room == 0 || items.size() == toyMaxSequences ||
           random() % 3 == 0)
         continue;
       size_t most = random() % 2 ? 1 : 40;

@@ -18,12 +18,11 @@
 namespace mm01 {
 
 /// What ToyProgram.c says of itself.
-inline constexpr int64_t kToyTokens = 96;      // in a step
-inline constexpr int64_t kToySequences = 8;    // in a step
-inline constexpr int64_t kToyPositions = 1000; // of a sequence
-inline constexpr int32_t kToyEnd = 14;         // ends a sequence
-inline constexpr int32_t kToyFailing = 15;     // four make the entry fail
-inline constexpr int64_t kToyVocabulary = 16;
+inline constexpr int64_t toyMaxTokens = 96;      // in a step
+inline constexpr int64_t toyMaxSequences = 8;    // in a step
+inline constexpr int64_t toyMaxPositions = 1000; // of a sequence
+inline constexpr int32_t toyEnd = 14;            // ends a sequence
+inline constexpr int32_t toyFailing = 15;        // four make the entry fail
 
 using Tokens = std::vector<int32_t>;
 using Rows = std::vector<std::vector<float>>;
@@ -59,7 +58,7 @@ public:
     SequenceId sequence = *session.createSequence();
     Rows rows;
     for (size_t done = 0; done < tokens.size();) {
-      size_t count = std::min<size_t>(kToyTokens, tokens.size() - done);
+      size_t count = std::min<size_t>(toyMaxTokens, tokens.size() - done);
       append(
           session,
           {{sequence, std::span(tokens).subspan(done, count), LogitRows::All}},
@@ -89,7 +88,7 @@ public:
 inline Tokens randomTokens(std::mt19937 &random, size_t count) {
   Tokens tokens(count);
   for (int32_t &token : tokens)
-    token = static_cast<int32_t>(random() % kToyEnd);
+    token = static_cast<int32_t>(random() % toyEnd);
   return tokens;
 }
 
