@@ -56,6 +56,10 @@ Value KernelBuilder::minimum(Value a, Value b) {
   return arith::MinSIOp::create(*this, a, b);
 }
 
+Value KernelBuilder::maximum(Value a, Value b) {
+  return arith::MaxSIOp::create(*this, a, b);
+}
+
 Value KernelBuilder::lessOrEqual(Value a, Value b) {
   return arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, a, b);
 }

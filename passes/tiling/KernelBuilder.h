@@ -56,6 +56,7 @@ public:
   mlir::Value remainder(mlir::Value a, mlir::Value b);
   mlir::Value ceilDivide(mlir::Value a, mlir::Value b);
   mlir::Value minimum(mlir::Value a, mlir::Value b);
+  mlir::Value maximum(mlir::Value a, mlir::Value b);
   mlir::Value lessOrEqual(mlir::Value a, mlir::Value b);
   /// index <-> i32.
   mlir::Value toIndex(mlir::Value i32);

@@ -9,6 +9,7 @@
 #include "passes/tiling/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <limits>
 
@@ -51,106 +52,257 @@ struct CacheUpdateKernel : OpRewritePattern<CacheUpdateOp> {
   }
 };
 
-/// One workgroup for a token and a head, one page of keys after another with a
-/// running maximum m, a running sum l and a running output (the online
-/// softmax):
+/// Query rows that one workgroup multiplies with a page of keys.
+constexpr int64_t kQueryRows = 64;
+
+/// One workgroup for a tile of tokens and a key head with its group of G query
+/// heads. The tokens of one sequence in the tile make up to kQueryRows rows,
+/// row t · G + g for token t and head g of the group, which go through one page
+/// of keys after another with a running maximum m, a running sum l and a
+/// running output o a row (the online softmax, arXiv 1805.02867, in blocks as
+/// in arXiv 2205.14135):
 ///
-///     m' = max(m, max_j s_j);  c = exp(m - m');  p_j = exp(s_j - m')
-///     l = c l + Σ p_j;  o = c o + Σ p_j v_j;  out = o / l
+///     s = scale · q Kᵀ;  m' = max(m, max_j s_j);  c = exp(m - m')
+///     p_j = j visible ? exp(s_j - m') : 0
+///     l = c l + Σ p_j;  o = c o + p V;  m = m'
+///     out = o / l
+///
+/// Both products are matrix products for the BLAS.
+class AttentionWriter {
+public:
+  AttentionWriter(KernelBuilder &b, SoftmaxAttentionOp op)
+      : b(b), op(op), ragged(op.getRagged()),
+        pageSize(cast<ShapedType>(op.getKeys().getType()).getDimSize(2)),
+        width(cast<ShapedType>(op.getQ().getType()).getDimSize(2)),
+        group(cast<ShapedType>(op.getQ().getType()).getDimSize(1) /
+              cast<ShapedType>(op.getKeys().getType()).getDimSize(3)),
+        rows(std::max(kQueryRows, group)) {}
+
+  ValueRange write() {
+    Value tokens = b.dim(op.getQ(), 0);
+    Value sequences = b.raggedSize(ragged, RaggedExtent::sequences);
+    // A batch of single tokens is split finer: its sequences share nothing.
+    Value single = b.lessOrEqual(tokens, sequences);
+    Value tile = b.select(
+        single, b.getIndexType(), [&] { return b.index(1); },
+        [&] { return b.index(rows / group); });
+    Value keyHeads = b.dim(op.getKeys(), 3);
+    return b.kernel("softmax_attention", {b.ceilDivide(tokens, tile), keyHeads},
+                    op.getOut(), [&](ValueRange ids, ValueRange outs) {
+                      Value first = b.mul(ids[0], tile);
+                      Value count = b.minimum(tile, b.sub(tokens, first));
+                      Indices at{first, b.mul(ids[1], b.index(group)), zero()};
+                      Indices sizes{count, number(group), number(width)};
+                      Value done = sequencesOf(first, count, ids[1],
+                                               b.slice(outs[0], at, sizes, 3));
+                      return SmallVector<Written>{{done, at, sizes}};
+                    });
+  }
+
+private:
+  /// What a row carries from page to page: [R], [R] and [R, d].
+  struct Running {
+    Value maxima, totals, out;
+  };
+
+  OpFoldResult zero() { return b.getIndexAttr(0); }
+  OpFoldResult number(int64_t value) { return b.getIndexAttr(value); }
+  Value position(Value t) {
+    return b.raggedGet(ragged, RaggedField::token_position, t);
+  }
+
+  /// Goes through the sequences that have tokens in [first, first + count).
+  Value sequencesOf(Value first, Value count, Value keyHead, Value out) {
+    auto sequence = [&](Value t) {
+      return b.raggedGet(ragged, RaggedField::token_sequence, t);
+    };
+    Value end = b.add(first, count);
+    Value last = sequence(b.sub(end, b.index(1)));
+    return b.loop(
+        sequence(first), b.add(last, b.index(1)), out,
+        [&](Value n, ValueRange carried) {
+          Value begin = b.maximum(
+              first, b.raggedGet(ragged, RaggedField::seq_offsets, n));
+          Value after = b.raggedGet(ragged, RaggedField::seq_offsets,
+                                    b.add(n, b.index(1)));
+          return Values{oneSequence(n, begin,
+                                    b.sub(b.minimum(end, after), begin),
+                                    b.sub(begin, first), keyHead, carried[0])};
+        })[0];
+  }
+
+  /// Writes rows [local, local + count) of the tile `out`, which are tokens
+  /// [begin, begin + count) of sequence n.
+  Value oneSequence(Value n, Value begin, Value count, Value local,
+                    Value keyHead, Value out) {
+    Value q = queries(begin, count, keyHead);
+    Value used = b.dim(q, 0);
+    Value firstPosition = position(begin);
+    Value visible = b.add(firstPosition, count);
+    Value lowest = b.f32(-std::numeric_limits<float>::infinity());
+    Value maxima = b.fill(lowest, b.empty({rows}, b.getF32Type()));
+    Value totals = b.fill(b.f32(0), b.empty({rows}, b.getF32Type()));
+    Value sums = b.fill(b.f32(0), scratchRows(width, used));
+    Value size = b.index(pageSize);
+    Values done =
+        b.loop(b.index(0), b.ceilDivide(visible, size), {maxima, totals, sums},
+               [&](Value i, ValueRange carried) {
+                 Value start = b.mul(i, size);
+                 Value keysHere = b.minimum(size, b.sub(visible, start));
+                 Value page =
+                     b.raggedGet(ragged, RaggedField::page_table, {n, i});
+                 Indices at{op.getLayer(), page, zero(), keyHead, zero()};
+                 Indices sizes{number(1), number(1), keysHere, number(1),
+                               number(width)};
+                 Running next = onePage(q, b.slice(op.getKeys(), at, sizes, 2),
+                                        b.slice(op.getValues(), at, sizes, 2),
+                                        b.sub(firstPosition, start),
+                                        {carried[0], carried[1], carried[2]});
+                 return Values{next.maxima, next.totals, next.out};
+               });
+    return results({done[0], done[1], done[2]}, count, local, out);
+  }
+
+  /// [rows, columns] of scratch, of which `used` rows are wanted.
+  Value scratchRows(int64_t columns, Value used) {
+    return b.rows(b.empty({rows, columns}, b.getF32Type()), b.index(0), used);
+  }
+
+  /// Runs `body` for each token and head of the group with the row's number.
+  Value forEachRow(Value count, Value init,
+                   function_ref<Value(Value t, Value g, Value r, Value)> body) {
+    return b.loop(b.index(0), count, init, [&](Value t, ValueRange outer) {
+      return b.loop(b.index(0), b.index(group), outer,
+                    [&](Value g, ValueRange inner) {
+                      Value r = b.add(b.mul(t, b.index(group)), g);
+                      return Values{body(t, g, r, inner[0])};
+                    });
+    })[0];
+  }
+
+  /// The scaled queries, one a row.
+  Value queries(Value begin, Value count, Value keyHead) {
+    Value scale = b.f32(op.getScale().convertToDouble());
+    Value firstHead = b.mul(keyHead, b.index(group));
+    // The bound lets the scratch of the worker be planned.
+    Value used = b.minimum(b.index(rows), b.mul(count, b.index(group)));
+    Value all = scratchRows(width, used);
+    return forEachRow(count, all, [&](Value t, Value g, Value r, Value rows) {
+      Value q =
+          b.slice(op.getQ(), {b.add(begin, t), b.add(firstHead, g), zero()},
+                  {number(1), number(1), number(width)}, 1);
+      Value row = b.elementwise({q}, b.row(rows, r), [&](ValueRange a) {
+        return b.mulf(b.widen(a[0]), scale);
+      });
+      return b.insertRow(row, rows, r);
+    });
+  }
+
+  /// A page of keys in float32.
+  Value widenPage(Value page) {
+    if (getElementTypeOrSelf(page.getType()).isF32())
+      return page;
+    Value wide = b.empty({pageSize, width}, b.getF32Type());
+    return b.copy(page, b.rows(wide, b.index(0), b.dim(page, 0)));
+  }
+
+  /// The values of a page, transposed: [d, keys].
+  Value transposePage(Value page) {
+    Value all = b.empty({width, pageSize}, b.getF32Type());
+    Value out =
+        b.slice(all, {zero(), zero()}, {number(width), b.extent(page, 0)}, 2);
+    return b.generic(
+        {page}, out, {{1, 0}, {0, 1}},
+        {utils::IteratorType::parallel, utils::IteratorType::parallel},
+        [&](ValueRange a) { return b.widen(a[0]); });
+  }
+
+  /// out + a bᵀ.
+  Value multiplyInto(Value left, Value right, Value out) {
+    return linalg::MatmulTransposeBOp::create(b, b.getLoc(), out.getType(),
+                                              ValueRange{left, right}, out)
+        .getResult(0);
+  }
+
+  /// `ahead` is the first row's position less that of the page's first key.
+  Running onePage(Value q, Value keys, Value values, Value ahead,
+                  Running running) {
+    Value count = b.dim(keys, 0), used = b.dim(q, 0);
+    Value buffer = b.slice(scratchRows(pageSize, used), {zero(), zero()},
+                           {b.extent(q, 0), b.extent(keys, 0)}, 2);
+    Value scores = multiplyInto(q, widenPage(keys), b.fill(b.f32(0), buffer));
+    Values done = b.loop(
+        b.index(0), used, {scores, running.maxima, running.totals, running.out},
+        [&](Value r, ValueRange carried) {
+          Value token = b.divide(r, b.index(group));
+          Value visible = b.maximum(
+              b.index(0),
+              b.minimum(count, b.add(b.add(ahead, token), b.index(1))));
+          return oneRow(r, visible, carried);
+        });
+    Value out = multiplyInto(done[0], transposePage(values), done[3]);
+    return {done[1], done[2], out};
+  }
+
+  /// Turns row r of the scores into shares of its first `visible` keys, and
+  /// updates the row's maximum, sum and output.
+  Values oneRow(Value r, Value visible, ValueRange carried) {
+    Value row = b.row(carried[0], r);
+    Value before = b.extract(carried[1], r);
+    Value maximum =
+        b.loop(b.index(0), visible, before, [&](Value j, ValueRange largest) {
+          return Values{
+              arith::MaximumFOp::create(b, largest[0], b.extract(row, j))};
+        })[0];
+    Value correction = b.exp(b.subf(before, maximum));
+    Indices origin{zero()};
+    Value seen = b.elementwise(
+        {}, b.slice(row, origin, {visible}, 1),
+        [&](ValueRange a) { return b.exp(b.subf(a[0], maximum)); });
+    Value sum = b.sum(visible, [&](Value j) { return b.extract(seen, j); });
+    row = b.insertSlice(seen, row, origin, {visible});
+    Value hidden = b.sub(b.dim(row, 0), visible);
+    Value none = b.fill(b.f32(0), b.slice(row, {visible}, {hidden}, 1));
+    row = b.insertSlice(none, row, {visible}, {hidden});
+
+    Value total = b.addf(b.mulf(b.extract(carried[2], r), correction), sum);
+    Value out = b.elementwise({}, b.row(carried[3], r), [&](ValueRange a) {
+      return b.mulf(a[0], correction);
+    });
+    return {b.insertRow(row, carried[0], r), b.insert(maximum, carried[1], r),
+            b.insert(total, carried[2], r), b.insertRow(out, carried[3], r)};
+  }
+
+  Value results(Running running, Value count, Value local, Value out) {
+    Type type = getElementTypeOrSelf(out.getType());
+    return forEachRow(count, out, [&](Value t, Value g, Value r, Value tile) {
+      Value inverse = b.divf(b.f32(1), b.extract(running.totals, r));
+      Indices at{b.add(local, t), g, zero()};
+      Indices sizes{number(1), number(1), number(width)};
+      Value row = b.elementwise(
+          {b.row(running.out, r)}, b.slice(tile, at, sizes, 1),
+          [&](ValueRange a) { return b.narrow(b.mulf(a[0], inverse), type); });
+      return b.insertSlice(row, tile, at, sizes);
+    });
+  }
+
+  KernelBuilder &b;
+  SoftmaxAttentionOp op;
+  Value ragged;
+  int64_t pageSize, width, group, rows;
+};
+
 struct SoftmaxAttentionKernel : OpRewritePattern<SoftmaxAttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  struct Running {
-    Value maximum, total, out;
-  };
-
-  /// scores[j] = scale · q · keys[j], and the largest of them and `maximum`.
-  static std::pair<Value, Value> scores(KernelBuilder &b, Value q, Value keys,
-                                        Value scale, Value maximum,
-                                        Value buffer) {
-    Value count = b.dim(keys, 0), size = b.dim(keys, 1);
-    Values done = b.loop(
-        b.index(0), count, {buffer, maximum}, [&](Value j, ValueRange carried) {
-          Value dot = b.sum(size, [&](Value i) {
-            return b.mulf(b.widen(b.extract(q, i)),
-                          b.widen(b.extract(keys, {j, i})));
-          });
-          Value score = b.mulf(dot, scale);
-          Value larger =
-              arith::MaximumFOp::create(b, carried[1], score).getResult();
-          return Values{b.insert(score, carried[0], j), larger};
-        });
-    return {done[0], done[1]};
-  }
-
-  static Running page(KernelBuilder &b, Value q, Value keys, Value values,
-                      Value scale, int64_t pageSize, Running running) {
-    Value count = b.dim(keys, 0);
-    Value buffer =
-        b.rows(b.empty({pageSize}, b.getF32Type()), b.index(0), count);
-    auto [raw, maximum] = scores(b, q, keys, scale, running.maximum, buffer);
-    Value correction = b.exp(b.subf(running.maximum, maximum));
-    Value shares = b.elementwise(
-        {}, raw, [&](ValueRange a) { return b.exp(b.subf(a[0], maximum)); });
-    Value total = b.sum(count, [&](Value j) { return b.extract(shares, j); });
-    Value corrected = b.elementwise({}, running.out, [&](ValueRange a) {
-      return b.mulf(a[0], correction);
-    });
-    Value out = b.generic(
-        {shares, values}, corrected, {{0}, {0, 1}, {1}},
-        {utils::IteratorType::reduction, utils::IteratorType::parallel},
-        [&](ValueRange a) {
-          return b.addf(a[2], b.mulf(a[0], b.widen(a[1])));
-        });
-    return {maximum, b.addf(b.mulf(running.total, correction), total), out};
-  }
-
   LogicalResult matchAndRewrite(SoftmaxAttentionOp op,
                                 PatternRewriter &rewriter) const override {
-    int64_t width = cast<ShapedType>(op.getQ().getType()).getDimSize(2);
-    if (ShapedType::isDynamic(width))
-      return rewriter.notifyMatchFailure(op, "the head size must be static");
+    auto q = cast<ShapedType>(op.getQ().getType());
+    auto keys = cast<ShapedType>(op.getKeys().getType());
+    if (q.isDynamicDim(1) || q.isDynamicDim(2) || keys.isDynamicDim(3))
+      return rewriter.notifyMatchFailure(op, "heads and head size are dynamic");
     KernelBuilder b(rewriter, op.getLoc());
-    Value ragged = op.getRagged(), keys = op.getKeys();
-    int64_t pageSize = cast<ShapedType>(keys.getType()).getDimSize(2);
-    Type type = getElementTypeOrSelf(op.getOut().getType());
-    Value tokens = b.dim(op.getQ(), 0), heads = b.dim(op.getQ(), 1);
-    Value group = b.divide(heads, b.dim(keys, 3));
-    OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
-    OpFoldResult size = b.getIndexAttr(width);
-
-    auto kernel = [&](ValueRange ids, ValueRange outs) {
-      Value t = ids[0], h = ids[1];
-      Value n = b.raggedGet(ragged, RaggedField::token_sequence, t);
-      Value visible = b.add(b.raggedGet(ragged, RaggedField::token_position, t),
-                            b.index(1));
-      Indices at{t, h, zero}, sizes{one, one, size};
-      Value q = b.slice(op.getQ(), at, sizes, 1);
-      Value scale = b.f32(op.getScale().convertToDouble());
-      Value rows = b.index(pageSize);
-      Value start = b.fill(b.f32(0), b.empty({width}, b.getF32Type()));
-      Value lowest = b.f32(-std::numeric_limits<float>::infinity());
-      Values done = b.loop(
-          b.index(0), b.ceilDivide(visible, rows), {lowest, b.f32(0), start},
-          [&](Value i, ValueRange carried) {
-            Value id = b.raggedGet(ragged, RaggedField::page_table, {n, i});
-            Value count = b.minimum(rows, b.sub(visible, b.mul(i, rows)));
-            Indices pageAt{op.getLayer(), id, zero, b.divide(h, group), zero};
-            Indices pageSizes{one, one, count, one, size};
-            Running next =
-                page(b, q, b.slice(keys, pageAt, pageSizes, 2),
-                     b.slice(op.getValues(), pageAt, pageSizes, 2), scale,
-                     pageSize, {carried[0], carried[1], carried[2]});
-            return Values{next.maximum, next.total, next.out};
-          });
-      Value inverse = b.divf(b.f32(1), done[1]);
-      Value row = b.elementwise(
-          {done[2]}, b.slice(outs[0], at, sizes, 1),
-          [&](ValueRange a) { return b.narrow(b.mulf(a[0], inverse), type); });
-      return SmallVector<Written>{{row, at, sizes}};
-    };
-    rewriter.replaceOp(op, b.kernel("softmax_attention", {tokens, heads},
-                                    op.getOut(), kernel));
+    rewriter.replaceOp(op, AttentionWriter(b, op).write());
     return success();
   }
 };

@@ -36,15 +36,16 @@ func.func @update(%k: tensor<?x2x32xf32>, %v: tensor<?x2x32xf32>, %r: !mm01.ragg
   return %nk, %nv : tensor<1x?x64x2x32xf32>, tensor<1x?x64x2x32xf32>
 }
 
-// A page at a time; the last one only as far as the token sees.
+// A tile of tokens and a key head; one page at a time with a running maximum; both products by the BLAS.
 // CHECK-LABEL: func.func @attention
 // CHECK-DAG: %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
-// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%{{.*}}, 4)
-// CHECK: arith.ceildivui
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[LOWEST]]
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%{{.*}}, 2)
+// CHECK: mm01.ragged_get %{{.*}} token_sequence
+// CHECK: linalg.fill ins(%[[LOWEST]] : f32)
 // CHECK: mm01.ragged_get %{{.*}} page_table
-// CHECK: arith.minsi
+// CHECK: %[[SCORES:.*]] = linalg.matmul indexing_maps
 // CHECK: math.exp
+// CHECK: linalg.matmul indexing_maps
 // CHECK: mm01.kernel = "softmax_attention"
 func.func @attention(%q: tensor<?x4x32xf32>, %keys: tensor<1x?x64x2x32xf32>, %values: tensor<1x?x64x2x32xf32>,
                      %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>) -> tensor<?x4x32xf32> {
