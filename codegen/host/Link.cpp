@@ -34,7 +34,10 @@ Expected<std::vector<char>> mm01::linkShared(StringRef object) {
   if (std::error_code error = sys::fs::createUniqueDirectory("mm01", folder))
     return createStringError(error, "cannot make a temporary folder: " +
                                         error.message());
-  scope_exit cleanUp([&] { (void)sys::fs::remove_directories(folder); });
+  scope_exit cleanUp([&] {
+    // What cannot be removed is the system's to clear.
+    consumeError(errorCodeToError(sys::fs::remove_directories(folder)));
+  });
   SmallString<128> input = folder, output = folder;
   sys::path::append(input, "program.o");
   sys::path::append(output, "program.so");

@@ -75,8 +75,8 @@ LogicalResult GemmOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// C1 and C2 of the ops that view memory.
-static LogicalResult verifyView(Operation *op, MemRefType type, size_t sizes) {
-  if (static_cast<size_t>(type.getNumDynamicDims()) != sizes)
+static LogicalResult verifyView(Operation *op, MemRefType type, int64_t sizes) {
+  if (type.getNumDynamicDims() != sizes)
     return op->emitOpError("C1: ")
            << type << " has " << type.getNumDynamicDims()
            << " dynamic extents, found " << sizes << " sizes";

@@ -19,6 +19,8 @@
 using namespace mlir;
 using namespace mlir::bufferization;
 
+// An external model overrides by hiding.
+// NOLINTBEGIN(bugprone-derived-method-shadowing-base-method)
 namespace {
 
 /// %t = mm01.weight_part %w[%e] : … -> tensor<96x64xbf16>
@@ -54,6 +56,7 @@ struct WeightPartModel
 };
 
 } // namespace
+// NOLINTEND(bugprone-derived-method-shadowing-base-method)
 
 void mm01::registerBufferizationModels(DialectRegistry &registry) {
   registry.insert<exec::ExecDialect>();

@@ -41,22 +41,22 @@ using namespace mm01;
 /// Buffers up to this size live on the stack.
 static constexpr int64_t kStackBytes = 1024;
 
-/// The greatest value that an index may have, or nothing.
-static std::optional<int64_t> getMax(Value value) {
+/// The greatest value that an index may have, or failure.
+static FailureOr<int64_t> getMax(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return constant;
+    return *constant;
   Operation *op = value.getDefiningOp();
   // The interface below does not know the minimum of arith.
   if (isa_and_present<arith::MinSIOp, arith::MinUIOp>(op)) {
-    auto left = getMax(op->getOperand(0)), right = getMax(op->getOperand(1));
-    return left && right ? std::min(*left, *right) : left ? left : right;
+    FailureOr<int64_t> left = getMax(op->getOperand(0));
+    FailureOr<int64_t> right = getMax(op->getOperand(1));
+    if (failed(left) || failed(right))
+      return failed(left) ? right : left;
+    return std::min(*left, *right);
   }
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+  return ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::UB, value, /*stopCondition=*/nullptr,
       /*closedUB=*/true);
-  if (succeeded(bound))
-    return *bound;
-  return std::nullopt;
 }
 
 /// The most bytes that an allocation may have; fails, with a diagnostic, where
@@ -68,8 +68,8 @@ static FailureOr<int64_t> getMaxBytes(memref::AllocOp alloc) {
     if (!ShapedType::isDynamic(extent))
       extents.push_back(extent);
   for (Value size : alloc.getDynamicSizes()) {
-    std::optional<int64_t> bound = getMax(size);
-    if (!bound)
+    FailureOr<int64_t> bound = getMax(size);
+    if (failed(bound))
       return alloc.emitError("buffer of a kernel has an extent without a "
                              "constant bound, expected a static size or an "
                              "arith.minsi with a constant");
