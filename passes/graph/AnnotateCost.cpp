@@ -9,8 +9,8 @@
 //
 //     %y = mm01.linear %x, %w into %out : …
 //   becomes, for 10 tokens and a weight of 96 x 64 in bf16,
-//     %y = mm01.linear %x, %w into %out {mm01.cost = {bytes_read = 1.4848e4,
-//          bytes_written = 3.84e3, flops = 1.2288e5}} : …
+//     %y = mm01.linear %x, %w into %out {mm01.cost = {bytes_read = 14848 : i64,
+//          bytes_written = 3840 : i64, flops = 122880 : i64}} : …
 //
 // Test: test/passes/graph/annotate-cost.mlir
 //
@@ -24,7 +24,9 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
 
+#include <limits>
 #include <optional>
 
 namespace mm01 {
@@ -48,15 +50,18 @@ void add(OpCost &sum, const OpCost &cost) {
 
 void annotate(Operation *op, const OpCost &cost) {
   Builder builder(op->getContext());
+  // Whole numbers: a float of this size prints as hexadecimal.
+  auto field = [&](StringRef name, double value) {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    return builder.getNamedAttr(
+        name, builder.getI64IntegerAttr(
+                  value < 0x1p63 ? static_cast<int64_t>(value) : most));
+  };
   SmallVector<NamedAttribute> fields = {
-      builder.getNamedAttr("flops", builder.getF64FloatAttr(cost.flops)),
-      builder.getNamedAttr("bytes_read",
-                           builder.getF64FloatAttr(cost.bytesRead)),
-      builder.getNamedAttr("bytes_written",
-                           builder.getF64FloatAttr(cost.bytesWritten))};
+      field("flops", cost.flops), field("bytes_read", cost.bytesRead),
+      field("bytes_written", cost.bytesWritten)};
   if (cost.bytesSent != 0)
-    fields.push_back(builder.getNamedAttr(
-        "bytes_sent", builder.getF64FloatAttr(cost.bytesSent)));
+    fields.push_back(field("bytes_sent", cost.bytesSent));
   op->setAttr(kCostAttr, builder.getDictionaryAttr(fields));
 }
 
@@ -75,17 +80,19 @@ struct AnnotateCostPass
   using Base::Base;
 
   void runOnOperation() override {
-    if (tokens < 0 || sequences < 0 || rows < 0 || context < 0 ||
-        expertsPerToken < 0) {
-      getOperation()->emitError("sizes must not be negative");
+    int64_t chosen = expertsPerToken;
+    if (chosen == 0)
+      chosen = routedPerToken(getOperation());
+    if (tokens < 0 || sequences < 0 || rows < 0 || context < 0 || chosen < 0 ||
+        llvm::MulOverflow(tokens.getValue(), chosen, sizes.routed)) {
+      getOperation()->emitError("sizes must not be negative, and tokens times "
+                                "experts must be less than 2^63");
       return signalPassFailure();
     }
     sizes.tokens = tokens;
     sizes.sequences = sequences;
     sizes.rows = rows;
     sizes.context = context;
-    sizes.routed = tokens * (expertsPerToken ? expertsPerToken
-                                             : routedPerToken(getOperation()));
     sums.clear();
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (failed(sumOf(function)))

@@ -15,11 +15,12 @@ def AnnotateCostPass : Pass<"mm01-annotate-cost", "::mlir::ModuleOp"> {
   let description = [{
     Sets `mm01.cost` on each op that has a cost: `flops`, `bytes_read`,
     `bytes_written` and, of collectives, `bytes_sent`, for one execution at the
-    sizes of the options. Each function gets the sum over its ops, in which a call
+    sizes of the options; whole numbers, at most 2^63 - 1. Each function gets the sum over its ops, in which a call
     counts as its callee: the entry's is the cost of a step. Upstream ops count
     nothing, and a loop's body counts once.
 
-    Fails where functions call each other in a circle, and where a size is negative.
+    Fails where functions call each other in a circle, where a size is negative, and
+    where tokens times experts would overflow.
 
     ```mlir
     func.func @norm(%x: tensor<?x64xf32>, %w: !mm01.weight<64xbf16>, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
@@ -29,7 +30,7 @@ def AnnotateCostPass : Pass<"mm01-annotate-cost", "::mlir::ModuleOp"> {
     ```
 
     with `tokens=10` puts
-    `mm01.cost = {bytes_read = 2.688e3, bytes_written = 2.560e3, flops = 2.560e3}`
+    `mm01.cost = {bytes_read = 2688 : i64, bytes_written = 2560 : i64, flops = 2560 : i64}`
     on the norm and on the function.
   }];
   let options = [
