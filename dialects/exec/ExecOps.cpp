@@ -75,7 +75,7 @@ LogicalResult GemmOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// C1 and C2 of the ops that view memory.
-static LogicalResult verifyView(Operation *op, MemRefType type, int64_t sizes) {
+static LogicalResult verifyView(Operation *op, MemRefType type, size_t sizes) {
   if (type.getNumDynamicDims() != sizes)
     return op->emitOpError("C1: ")
            << type << " has " << type.getNumDynamicDims()
