@@ -72,19 +72,12 @@ Expected<const TensorInfo *> Reader::find(const std::string &name) {
   return info;
 }
 
-static bool fits(ArrayRef<int64_t> found, ArrayRef<int64_t> expected) {
-  return found.size() == expected.size() &&
-         llvm::all_of(llvm::zip(found, expected), [](auto pair) {
-           return compatible(std::get<0>(pair), std::get<1>(pair));
-         });
-}
-
 Expected<Tensor> Reader::readTensor(const std::string &name, Type elementType,
                                     ArrayRef<int64_t> shape) {
   Expected<const TensorInfo *> info = find(name);
   if (!info)
     return info.takeError();
-  if (!fits((*info)->shape, shape))
+  if (!compatibleExtents((*info)->shape, shape))
     return fail("tensor '" + name + "' has the shape " +
                 shapeText((*info)->shape) + ", expected " + shapeText(shape));
   bool isFloatTensor = isa<FloatType>(elementType);

@@ -75,6 +75,8 @@ static Error poison(ub::PoisonOp op, Frame &frame) {
       return error;
     return frame.set(op, Tensor(type.getShape(), type.getElementType()));
   }
+  if (!op.getType().isIntOrIndexOrFloat())
+    return opError(op, "is neither a number nor a tensor of known rank");
   return frame.set(op, *Tensor({}, op.getType()).data());
 }
 
@@ -91,6 +93,12 @@ static uint64_t unsignedBits(int64_t value, Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   unsigned width = integer ? integer.getWidth() : 64;
   return width >= 64 ? value : value & ((uint64_t(1) << width) - 1);
+}
+
+/// Bits of an integer type; at most the 64 that are computed with.
+static unsigned bitWidth(Type type) {
+  return isa<IndexType>(type) ? 64
+                              : std::min(64u, type.getIntOrFloatBitWidth());
 }
 
 /// i1 is stored as 0 or 1; as a signed number its 1 is -1.
@@ -157,7 +165,7 @@ LaneFunction unsignedDivision(OpTy op, const Options &) {
 template <typename OpTy, auto Function>
 LaneFunction shift(OpTy op, const Options &) {
   Type type = elementType(op.getResult());
-  unsigned width = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
+  unsigned width = bitWidth(type);
   return [=](ArrayRef<const Scalar *> in, Scalar *out, int64_t lanes) -> Error {
     for (int64_t i = 0; i < lanes; ++i) {
       uint64_t distance = unsignedBits(in[1][i].i, type);
@@ -268,7 +276,7 @@ static void attachIntegers(MLIRContext &context) {
 static LaneFunction compareIntegers(arith::CmpIOp op, const Options &) {
   Type type = elementType(op.getLhs());
   arith::CmpIPredicate predicate = op.getPredicate();
-  unsigned width = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
+  unsigned width = bitWidth(type);
   return [=](ArrayRef<const Scalar *> in, Scalar *out, int64_t lanes) -> Error {
     for (int64_t i = 0; i < lanes; ++i) {
       APInt a(64, signedBits(in[0][i].i, type), true);

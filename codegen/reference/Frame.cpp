@@ -68,17 +68,21 @@ SmallVector<int64_t> Frame::integers(ArrayRef<OpFoldResult> mixed) const {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// Fails where a tensor is not what a static type says of it.
+static Error checkType(mlir::Value value, const Tensor &tensor) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || compatibleExtents(tensor.shape(), type.getShape()))
+    return Error::success();
+  Operation *op = value.getDefiningOp();
+  return opError(op ? op : value.getParentBlock()->getParentOp(),
+                 "a tensor has the shape " + shapeText(tensor.shape()) +
+                     ", expected " + shapeText(type.getShape()));
+}
+
 Error Frame::set(mlir::Value value, InterpreterValue content) {
   if (auto *tensor = std::get_if<Tensor>(&content)) {
-    auto type = cast<RankedTensorType>(value.getType());
-    for (auto [found, expected] :
-         llvm::zip_equal(tensor->shape(), type.getShape()))
-      if (!compatible(found, expected)) {
-        Operation *op = value.getDefiningOp();
-        return opError(op ? op : value.getParentBlock()->getParentOp(),
-                       "a tensor has the shape " + shapeText(tensor->shape()) +
-                           ", expected " + shapeText(type.getShape()));
-      }
+    if (Error error = checkType(value, *tensor))
+      return error;
     if (options().roundStorage)
       tensor->roundToStorage();
   }

@@ -48,13 +48,8 @@ static Error checkArgument(func::FuncOp function, unsigned index,
   bool fits;
   if (auto tensorType = dyn_cast<RankedTensorType>(type)) {
     const auto *tensor = std::get_if<Tensor>(&argument);
-    fits =
-        tensor && tensor->elementType() == tensorType.getElementType() &&
-        tensor->rank() == static_cast<size_t>(tensorType.getRank()) &&
-        llvm::all_of(llvm::zip(tensor->shape(), tensorType.getShape()),
-                     [](auto pair) {
-                       return compatible(std::get<0>(pair), std::get<1>(pair));
-                     });
+    fits = tensor && tensor->elementType() == tensorType.getElementType() &&
+           compatibleExtents(tensor->shape(), tensorType.getShape());
   } else if (isa<WeightType>(type)) {
     const auto *weight = std::get_if<Weight>(&argument);
     fits = weight && weight->type() == type;

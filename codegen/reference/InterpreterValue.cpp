@@ -263,6 +263,13 @@ int64_t wrapToType(int64_t value, Type type) {
   return SignExtend64(value, integer.getWidth());
 }
 
+bool compatibleExtents(ArrayRef<int64_t> found, ArrayRef<int64_t> expected) {
+  return found.size() == expected.size() &&
+         llvm::all_of(llvm::zip(found, expected), [](auto pair) {
+           return compatible(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
 std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text = "[";
   for (auto [i, extent] : llvm::enumerate(shape)) {

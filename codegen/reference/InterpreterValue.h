@@ -167,6 +167,10 @@ double roundToType(double value, mlir::Type type);
 /// Cuts an integer to the width of its type; index has 64 bits.
 int64_t wrapToType(int64_t value, mlir::Type type);
 
+/// True where a shape is one that a static shape, with dynamic extents, allows.
+bool compatibleExtents(llvm::ArrayRef<int64_t> found,
+                       llvm::ArrayRef<int64_t> expected);
+
 /// "[3, 4]", a dynamic extent as "?".
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 

@@ -110,8 +110,9 @@ static Error pad(tensor::PadOp op, Frame &frame) {
                        high = frame.integers(op.getMixedHighPad());
   SmallVector<int64_t> shape;
   for (auto [extent, before, after] : llvm::zip(source.shape(), low, high)) {
-    if (before < 0 || after < 0)
-      return opError(op, "pads by a negative number");
+    for (int64_t added : {before, after})
+      if (Error error = checkIndex(op, "a padding", added, kMaxElements))
+        return error;
     shape.push_back(before + extent + after);
   }
   if (Error error = checkShape(op, shape))

@@ -12,11 +12,10 @@
 
 #include "codegen/reference/Arguments.h"
 #include "codegen/reference/Interpreter.h"
+#include "tools/common/MlirFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
@@ -64,35 +63,9 @@ int report(StringRef message, int code) {
   std::replace_if(
       line.begin(), line.end(),
       [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  errs() << "mm01-interpret: " << line << "\n";
+  errs() << "mm01-interpret: error: " << line << "\n";
   return code;
 }
-
-/// The first error among the diagnostics of a parser or verifier, as
-/// `FILE:LINE:COLUMN: message`.
-class FirstError {
-public:
-  explicit FirstError(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &diagnostic) {
-          if (!text.empty() ||
-              diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return;
-          raw_string_ostream stream(text);
-          if (auto at =
-                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-            stream << at.getFilename().getValue() << ":" << at.getLine() << ":"
-                   << at.getColumn() << ": ";
-          stream << diagnostic;
-        }) {}
-
-  StringRef message() const {
-    return text.empty() ? "the file holds no module" : StringRef(text);
-  }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
 
 Error run(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>(entry);
@@ -136,12 +109,10 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   reference::registerReferenceModels(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  FirstError firstError(context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(file.getValue(), &context);
+  Result<OwningOpRef<ModuleOp>> module = readMlirFile(context, file);
   if (!module)
-    return report(firstError.message(), inputAtFault);
-  if (Error error = run(*module))
+    return report(module.message(), inputAtFault);
+  if (Error error = run(**module))
     return report(toString(std::move(error)), inputAtFault);
   return 0;
 }

@@ -6,29 +6,67 @@ first N ids in one call, then in two calls that share the caches, the second of 
 """
 
 import argparse
+import math
 import os
 import subprocess
 import sys
 
 import files
-from model import PAGE, Forward
+from entry import PAGE, Entry
 
 TOLERANCE = 2e-5  # the golden's own norms are rounded to float32
+SLOTS, PAGES = 3, 24
+CACHES = ("lightning_state", "keys", "values")
 
 
-class Interpreted(Forward):
+class Model:
+    """Holds the caches from call to call. A sequence is (ids, past, slot, pages)."""
+
     def __init__(self, checkpoint, folder, phase):
         self.folder, self.module = folder, os.path.join(folder, "module.mlir")
         subprocess.run(["mm01-compile", checkpoint, f"--compile-to={phase}", "-o", self.module], check=True)
-        super().__init__(self.module, slots=3, pages=24)
         self.command = ["mm01-interpret", self.module, "--entry", "forward", "--weights", checkpoint, "--f64-results"]
+        self.arguments = Entry(self.module).arguments
+        self.caches = {}
+        for argument in self.arguments:
+            if argument.name in CACHES:
+                dynamic = SLOTS if argument.name == "lightning_state" else PAGES
+                shape = [extent or dynamic for extent in argument.shape]
+                # What a slot or page held before must not matter.
+                self.caches[argument.name] = ("F64", shape, [0.5] * math.prod(shape))
+
+    def inputs(self, sequences):
+        ids = [token for sequence in sequences for token in sequence[0]]
+        offsets, width = [0], max(len(sequence[3]) for sequence in sequences)
+        for sequence in sequences:
+            offsets.append(offsets[-1] + len(sequence[0]))
+        table = [page for sequence in sequences for page in sequence[3] + [-1] * (width - len(sequence[3]))]
+        count = len(sequences)
+        named = {}
+        for index, argument in enumerate(self.arguments):
+            name = f"arg{index}"
+            if argument.name == "tokens":
+                named[name] = ("I32", [len(ids)], ids)
+            elif argument.name == "logit_rows":
+                named[name] = ("I32", [len(ids)], range(len(ids)))
+            elif argument.kind == "ragged":
+                named[name + ".seq_offsets"] = ("I32", [count + 1], offsets)
+                named[name + ".past"] = ("I32", [count], [sequence[1] for sequence in sequences])
+                named[name + ".slot"] = ("I32", [count], [sequence[2] for sequence in sequences])
+                named[name + ".page_table"] = ("I32", [count, width], table)
+            elif argument.name in CACHES:
+                named[name] = self.caches[argument.name]
+        return named
 
     def call(self, *sequences):
         """Logits of every token."""
         paths = [os.path.join(self.folder, name) for name in ("arguments.safetensors", "results.safetensors")]
         files.write(paths[0], self.inputs(sequences))
         subprocess.run(self.command + ["--in", paths[0], "--out", paths[1]], check=True)
-        return self.keep(files.read(paths[1]))
+        results = files.read(paths[1])
+        for index, role in enumerate(argument.name for argument in self.arguments if argument.name in CACHES):
+            self.caches[role] = results[f"result{index + 1}"]
+        return results["result0"][2]
 
 
 def main():
@@ -41,7 +79,7 @@ def main():
     golden = files.read(os.path.join(options.checkpoint, "golden.safetensors"))
     ids = list(golden[f"ids_{options.tokens}"][2])
     _, (_, vocabulary), expected = golden[f"logits_{options.tokens}"]
-    model = Interpreted(options.checkpoint, options.folder, options.phase)
+    model = Model(options.checkpoint, options.folder, options.phase)
 
     def check(what, logits):
         error = max(abs(a - b) for a, b in zip(logits, expected, strict=True))

@@ -8,6 +8,7 @@
 #include "test/codegen/reference/Support.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mm01::reference;
 
@@ -64,6 +65,25 @@ TEST_F(TensorTest, SplatGeneratePadConcat) {
   expectNear(results[3], {7, 0, 1, 2, 3});
 }
 
+// Extents that would overflow when they are added up.
+TEST_F(TensorTest, PadRefusesOddExtents) {
+  parse(R"(func.func @f(%t: tensor<2xf32>, %n: index) -> tensor<?xf32> {
+    %zero = arith.constant 0.0 : f32
+    %p = tensor.pad %t low[%n] high[%n] {
+    ^bb0(%i: index):
+      tensor.yield %zero : f32
+    } : tensor<2xf32> to tensor<?xf32>
+    return %p : tensor<?xf32>
+  })");
+  InterpreterValue t = floats({2}, {1, 2});
+  EXPECT_EQ(refusal({t, index(std::numeric_limits<int64_t>::max())}),
+            "test.mlir:3:10: 'tensor.pad' a padding is 9223372036854775807, "
+            "expected a number in [0, 1073741824)");
+  EXPECT_EQ(refusal({t, index(-1)}),
+            "test.mlir:3:10: 'tensor.pad' a padding is -1, expected a number "
+            "in [0, 1073741824)");
+}
+
 TEST_F(TensorTest, ShapesOfTheSameElements) {
   parse(
       R"(func.func @f(%t: tensor<?x6xf32>, %n: index) -> (tensor<?x2x3xf32>, tensor<?xf32>, tensor<2x6xf32>) {
@@ -109,6 +129,19 @@ TEST_F(TensorTest, Slices) {
   EXPECT_EQ(refusal({t, index(-1), index(2)}),
             "test.mlir:2:10: 'tensor.extract_slice' takes 1 elements from -1 "
             "by steps of 1 in dimension 0, expected elements in [0, 2)");
+}
+
+// The rank may be unknown in between; the shape is checked where it is known.
+TEST_F(TensorTest, UnknownRanks) {
+  parse(R"(func.func @f(%t: tensor<2xf32>) -> (tensor<?xf32>, tensor<1x2xf32>) {
+    %u = tensor.cast %t : tensor<2xf32> to tensor<*xf32>
+    %r = tensor.cast %u : tensor<*xf32> to tensor<?xf32>
+    %s = tensor.cast %u : tensor<*xf32> to tensor<1x2xf32>
+    return %r, %s : tensor<?xf32>, tensor<1x2xf32>
+  })");
+  EXPECT_EQ(refusal({floats({2}, {1, 2})}),
+            "test.mlir:4:10: 'tensor.cast' a tensor has the shape [2], "
+            "expected [1, 2]");
 }
 
 TEST_F(TensorTest, WeightPartsAndRaggedBatches) {
