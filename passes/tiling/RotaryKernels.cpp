@@ -41,7 +41,7 @@ struct RotaryKernel : OpRewritePattern<RotaryOp> {
     int64_t half = op.getRotaryDim() / 2;
     Value x = op.getX();
     Value heads = b.dim(x, 1);
-    Type type = getElementTypeOrSelf(x.getType());
+    Type type = getElementTypeOrSelf(op.getOut().getType());
     Value table = half ? frequencies(b, op, half) : Value();
 
     // Rotates features i and i + half of every head of one token.

@@ -9,16 +9,21 @@
 
 #include "codegen/host/Passes.h"
 #include "codegen/x86/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
 
 using namespace mm01;
 
 PhasePasses mm01::cpuPhasePasses() {
+  auto addSpmdPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createVerifyTokensPass());
+  };
   return {
-      {Phase::Tiled, addTiledPasses},
-      {Phase::Scheduled, addScheduledPasses},
-      {Phase::Kernels, addKernelPasses},
+      {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiledPasses},
+      {Phase::Scheduled, addScheduledPasses}, {Phase::Kernels, addKernelPasses},
       {Phase::Host, addHostPasses},
   };
 }
