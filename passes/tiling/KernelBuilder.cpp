@@ -219,16 +219,23 @@ Values KernelBuilder::loop(Value from, Value to, ValueRange init,
   return Values(loop.getResults());
 }
 
-Value KernelBuilder::select(Value condition, Type type, Branch then,
-                            Branch otherwise) {
-  auto branch = scf::IfOp::create(*this, TypeRange{type}, condition,
+Values KernelBuilder::branch(Value condition, TypeRange types, Branch then,
+                             Branch otherwise) {
+  auto branch = scf::IfOp::create(*this, types, condition,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   InsertionGuard guard(*this);
   setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(*this, then());
   setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(*this, otherwise());
-  return branch.getResult(0);
+  return Values(branch.getResults());
+}
+
+Value KernelBuilder::select(Value condition, Type type, Choice then,
+                            Choice otherwise) {
+  return branch(
+      condition, type, [&] { return Values{then()}; },
+      [&] { return Values{otherwise()}; })[0];
 }
 
 Values KernelBuilder::sums(Value count, int64_t terms,
@@ -278,6 +285,18 @@ Value KernelBuilder::elementwise(ValueRange inputs, Value out,
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   return generic(inputs, out, maps, iterators, body);
+}
+
+Value KernelBuilder::transpose(Value x, Value out) {
+  constexpr utils::IteratorType parallel = utils::IteratorType::parallel;
+  return generic({x}, out, {{1, 0}, {0, 1}}, {parallel, parallel},
+                 [&](ValueRange a) { return widen(a[0]); });
+}
+
+Value KernelBuilder::multiplyInto(Value a, Value b, Value out) {
+  return linalg::MatmulTransposeBOp::create(*this, getLoc(), out.getType(),
+                                            ValueRange{a, b}, out)
+      .getResult(0);
 }
 
 Value KernelBuilder::copy(Value x, Value out) {

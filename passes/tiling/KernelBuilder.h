@@ -104,9 +104,12 @@ public:
   using LoopBody = llvm::function_ref<Values(mlir::Value, mlir::ValueRange)>;
   Values loop(mlir::Value from, mlir::Value to, mlir::ValueRange init,
               LoopBody body);
-  using Branch = llvm::function_ref<mlir::Value()>;
-  mlir::Value select(mlir::Value condition, mlir::Type type, Branch then,
-                     Branch otherwise);
+  using Branch = llvm::function_ref<Values()>;
+  Values branch(mlir::Value condition, mlir::TypeRange types, Branch then,
+                Branch otherwise);
+  using Choice = llvm::function_ref<mlir::Value()>;
+  mlir::Value select(mlir::Value condition, mlir::Type type, Choice then,
+                     Choice otherwise);
   /// Σ body(i)[j] for i in [0, count), in float32, for each j < terms.
   Values sums(mlir::Value count, int64_t terms,
               llvm::function_ref<Values(mlir::Value)> body);
@@ -122,6 +125,10 @@ public:
   /// The same over all elements of inputs and out of one shape.
   mlir::Value elementwise(mlir::ValueRange inputs, mlir::Value out,
                           ScalarBody body);
+  /// out[j, i] = x[i, j] in float32.
+  mlir::Value transpose(mlir::Value x, mlir::Value out);
+  /// out + a bᵀ, which the BLAS does.
+  mlir::Value multiplyInto(mlir::Value a, mlir::Value b, mlir::Value out);
   /// out = x, converted to the element type of out.
   mlir::Value copy(mlir::Value x, mlir::Value out);
 

@@ -5,22 +5,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/tiling/KernelBuilder.h"
+#include "passes/tiling/LightningBlocks.h"
 #include "passes/tiling/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mm01;
 
 namespace {
 
-/// The recurrence as it is defined, one workgroup for a sequence and a head:
+/// One workgroup for a sequence and a head:
 ///
 ///     S = past[n] == 0 ? 0 : state[layer, slot[n], h]
-///     for each token t of the sequence:
-///       S = exp(-s) S + k[t]ᵀ v[t];  out[t] = q[t] S     (one sweep over S)
+///     whole blocks of tokens in the block form (LightningBlocks.h)
+///     for each token t that is left, the recurrence as it is defined:
+///       S = S + (exp(-s) - 1) S + k[t]ᵀ v[t];  out[t] = q[t] S   (one sweep)
 ///     state[layer, slot[n], h] = S
+///
+/// exp(-s) - 1 is rounded instead of exp(-s): the decay of a slope near 0 then
+/// has the slope's relative precision, and its error does not grow with every
+/// token.
 ///
 /// The state of a fresh sequence is never read, so that nothing which an
 /// earlier owner of the slot left behind can reach it.
@@ -28,7 +34,7 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
   /// One sweep: row i of S is decayed, updated and read.
-  static Values step(KernelBuilder &b, Value q, Value k, Value v, Value decay,
+  static Values step(KernelBuilder &b, Value q, Value k, Value v, Value growth,
                      Value state, Value out) {
     Value size = b.dim(state, 0);
     return b.loop(
@@ -36,12 +42,22 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
           Value ki = b.widen(b.extract(k, i)), qi = b.widen(b.extract(q, i));
           Value row =
               b.elementwise({v}, b.row(carried[0], i), [&](ValueRange a) {
-                return b.addf(b.mulf(a[1], decay), b.mulf(ki, b.widen(a[0])));
+                Value kept = b.addf(b.mulf(a[1], growth), a[1]);
+                return b.addf(b.mulf(ki, b.widen(a[0])), kept);
               });
           Value read = b.elementwise({row}, carried[1], [&](ValueRange a) {
             return b.addf(a[1], b.mulf(qi, a[0]));
           });
           return Values{b.insertRow(row, carried[0], i), read};
+        });
+  }
+
+  /// The BLAS multiplies float32; other activations go through the recurrence.
+  static bool isFloat32(LightningAttentionOp op) {
+    return llvm::all_of(
+        ValueRange{op.getQ(), op.getK(), op.getV(), op.getOut()},
+        [](Value value) {
+          return getElementTypeOrSelf(value.getType()).isF32();
         });
   }
 
@@ -66,8 +82,10 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
           b.raggedGet(ragged, RaggedField::seq_offsets, b.add(n, b.index(1)));
       Value slot = b.raggedGet(ragged, RaggedField::slot, n);
       Value past = b.raggedGet(ragged, RaggedField::past, n);
-      Value slope = b.narrow(b.extract(op.getSlopes(), h), b.getF32Type());
-      Value decay = b.exp(b.subf(b.f32(0), slope));
+      Value slope = b.narrow(b.extract(op.getSlopes(), h), b.getF64Type());
+      Value negated = arith::NegFOp::create(b, slope);
+      Value growth =
+          b.narrow(math::ExpM1Op::create(b, negated), b.getF32Type());
 
       Indices stateAt{op.getLayer(), slot, h, zero, zero};
       Indices stateSize{one, one, one, size, size};
@@ -82,13 +100,32 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
       auto vector = [&](Value tensor, Value t) {
         return b.slice(tensor, {t, h, zero}, {one, one, size}, 1);
       };
-      Values done = b.loop(
-          b.index(0), b.sub(end, begin), {initial, tile},
-          [&](Value local, ValueRange carried) {
+      Value count = b.sub(end, begin);
+      auto rows = [&](Value tensor) {
+        return b.slice(tensor, tileAt, tileSize, 2);
+      };
+      Values blocked{initial, tile};
+      Value first = b.index(0);
+      if (isFloat32(op)) {
+        Value blocks = b.divide(count, b.index(kLightningBlock));
+        first = b.mul(blocks, b.index(kLightningBlock));
+        blocked = b.branch(
+            b.lessOrEqual(b.index(1), blocks),
+            TypeRange{initial.getType(), tile.getType()},
+            [&] {
+              auto [state, out] = writeLightningBlocks(
+                  b, blocks, slope, initial,
+                  {rows(op.getQ()), rows(op.getK()), rows(op.getV()), tile});
+              return Values{state, out};
+            },
+            [&] { return Values{initial, tile}; });
+      }
+      Values done =
+          b.loop(first, count, blocked, [&](Value local, ValueRange carried) {
             Value t = b.add(begin, local);
             Value total = b.fill(b.f32(0), b.empty({width}, b.getF32Type()));
             Values next = step(b, vector(op.getQ(), t), vector(op.getK(), t),
-                               vector(op.getV(), t), decay, carried[0], total);
+                               vector(op.getV(), t), growth, carried[0], total);
             Value row = b.copy(next[1], b.row(carried[1], local));
             return Values{next[0], b.insertRow(row, carried[1], local)};
           });

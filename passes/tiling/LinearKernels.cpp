@@ -15,9 +15,6 @@
 #include "passes/tiling/KernelBuilder.h"
 #include "passes/tiling/Patterns.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-
 using namespace mlir;
 using namespace mm01;
 
@@ -90,9 +87,7 @@ Value multiply(KernelBuilder &b, Value x, Value panel, Value out,
                int64_t columns) {
   Value wide = widenPanel(b, panel, columns);
   Value zero = b.fill(b.f32(0), out);
-  return linalg::MatmulTransposeBOp::create(b, b.getLoc(), out.getType(),
-                                            ValueRange{x, wide}, zero)
-      .getResult(0);
+  return b.multiplyInto(x, wide, zero);
 }
 
 /// What one workgroup writes: rows [first, first + count) of columns

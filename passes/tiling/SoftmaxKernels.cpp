@@ -9,7 +9,6 @@
 #include "passes/tiling/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <limits>
 
@@ -209,19 +208,8 @@ private:
   /// The values of a page, transposed: [d, keys].
   Value transposePage(Value page) {
     Value all = b.empty({width, pageSize}, b.getF32Type());
-    Value out =
-        b.slice(all, {zero(), zero()}, {number(width), b.extent(page, 0)}, 2);
-    return b.generic(
-        {page}, out, {{1, 0}, {0, 1}},
-        {utils::IteratorType::parallel, utils::IteratorType::parallel},
-        [&](ValueRange a) { return b.widen(a[0]); });
-  }
-
-  /// out + a bᵀ.
-  Value multiplyInto(Value left, Value right, Value out) {
-    return linalg::MatmulTransposeBOp::create(b, b.getLoc(), out.getType(),
-                                              ValueRange{left, right}, out)
-        .getResult(0);
+    return b.transpose(page, b.slice(all, {zero(), zero()},
+                                     {number(width), b.extent(page, 0)}, 2));
   }
 
   /// `ahead` is the first row's position less that of the page's first key.
@@ -230,7 +218,7 @@ private:
     Value count = b.dim(keys, 0), used = b.dim(q, 0);
     Value buffer = b.slice(scratchRows(pageSize, used), {zero(), zero()},
                            {b.extent(q, 0), b.extent(keys, 0)}, 2);
-    Value scores = multiplyInto(q, widenPage(keys), b.fill(b.f32(0), buffer));
+    Value scores = b.multiplyInto(q, widenPage(keys), b.fill(b.f32(0), buffer));
     Values done = b.loop(
         b.index(0), used, {scores, running.maxima, running.totals, running.out},
         [&](Value r, ValueRange carried) {
@@ -240,7 +228,7 @@ private:
               b.minimum(count, b.add(b.add(ahead, token), b.index(1))));
           return oneRow(r, visible, carried);
         });
-    Value out = multiplyInto(done[0], transposePage(values), done[3]);
+    Value out = b.multiplyInto(done[0], transposePage(values), done[3]);
     return {done[1], done[2], out};
   }
 

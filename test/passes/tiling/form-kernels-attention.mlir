@@ -1,6 +1,7 @@
 // RUN: mm01-opt %s --mm01-form-kernels --canonicalize --cse | FileCheck %s
 
-// A fresh sequence starts from zero and never reads its slot; the last state goes back to it.
+// A fresh sequence starts from zero and never reads its slot; whole blocks of tokens take four matrix products, the
+// tokens that are left the recurrence; the last state goes back to the slot.
 // CHECK-LABEL: func.func @lightning
 // CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} sequences
 // CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[N]], 4)
@@ -9,7 +10,11 @@
 // CHECK: %[[FRESH:.*]] = arith.cmpi sle, %[[PAST]]
 // CHECK: scf.if %[[FRESH]]
 // CHECK-NEXT: linalg.fill
-// CHECK: scf.for
+// CHECK: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %{{.*}} : index
+// CHECK: %[[DONE:.*]]:2 = scf.if
+// CHECK-COUNT-4: linalg.matmul indexing_maps
+// CHECK: else
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[DONE]]#0, %{{.*}} = %[[DONE]]#1)
 // CHECK: scf.forall.in_parallel
 // CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%{{.*}}, %[[SLOT]],
 // CHECK: mm01.kernel = "lightning_attention"
