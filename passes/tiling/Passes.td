@@ -14,14 +14,16 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
   let summary = "turns every op on whole tensors into a kernel candidate";
   let description = [{
     Replaces each mm01 op and each upstream linalg op outside a kernel by
-    `scf.forall` loops over workgroups (mapping `#gpu.block<…>`) with the attribute
-    `mm01.kernel`, whose body is scf,
-    linalg, arith, math and tensor ops on slices. Iterations
-    write disjoint slices, so they may run in any order. What is left
-    outside kernels is index arithmetic, views, `tensor.empty` and calls.
+    `scf.forall` loops over workgroups (mapping `#gpu.block<…>`) with the
+    attribute `mm01.kernel`, whose body is scf, linalg, arith, math and tensor ops
+    on slices. Iterations write disjoint slices, so they may run in any order.
+    What is left outside kernels is index arithmetic, views, `tensor.empty` and
+    calls.
 
     Inside a kernel a `linalg.matmul` of float32 with a transposed second operand
-    stands for a call of the BLAS. Temporaries of a kernel have a static size.
+    stands for a call of the BLAS. Temporaries of a kernel have a bounded size.
+    Lightning attention runs whole blocks of 64 tokens in the block form and the
+    tokens that are left through the recurrence.
 
     Requires: the graph phase on float32 activations; head sizes, expert counts
     and page sizes are static. Fails, naming the op, where it has no kernel.
