@@ -16,8 +16,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 using namespace mm01;
@@ -173,6 +175,10 @@ Status runGenerate(const GenerateFlags &flags) {
     printJson(flags, *prompts, *result);
   else
     printText(flags, *result);
+  // The rates come after the tokens, and only if those could be written.
+  if (std::fflush(stdout) != 0)
+    return Status::error("standard output: cannot write: ",
+                         std::strerror(errno));
   auto report = [](const char *phase, int64_t tokens, double seconds) {
     std::fprintf(stderr, "%s: %lld tokens in %.3f s, %.1f tokens/s\n", phase,
                  static_cast<long long>(tokens), seconds,

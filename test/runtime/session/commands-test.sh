@@ -98,6 +98,9 @@ refuses 1 'random' generate "$toy" --weights random:x --prompt-ids 1
 head -c 2000 "$toy" >cut.so
 refuses 1 'cut.so' generate cut.so "${weights[@]}" --prompt-ids 1
 
+"$run" generate "$toy" "${weights[@]}" --prompt-ids 1 >/dev/full 2>err
+[ $? = 1 ] && [ "$(wc -l <err)" = 1 ] || fail "a full disk: expected exit code 1 and one line"
+
 # --- logits
 safetensors ids.safetensors ids I32 '[3]' '\1\0\0\0\2\0\0\0\3\0\0\0'
 safetensors u8.safetensors ids U8 '[3]' '\1\2\3'
