@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/reference/Models.h"
+#include "codegen/reference/Slices.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -138,29 +139,49 @@ static Error insertSlices(scf::InParallelOp op, Frame &frame) {
   return Error::success();
 }
 
+/// How often each dimension of a loop nest runs; fails for a step that does not
+/// lead anywhere and for more iterations than a run could ever do.
+static Expected<SmallVector<int64_t>> countIterations(Operation *op,
+                                                      ArrayRef<int64_t> lower,
+                                                      ArrayRef<int64_t> upper,
+                                                      ArrayRef<int64_t> step) {
+  SmallVector<int64_t> counts;
+  for (auto [low, high, each] : llvm::zip_equal(lower, upper, step)) {
+    if (each <= 0)
+      return opError(op, "has the step " + Twine(each) +
+                             ", expected a positive one");
+    counts.push_back(low < high ? (high - low - 1) / each + 1 : 0);
+  }
+  if (Error error = checkShape(op, counts))
+    return error;
+  return counts;
+}
+
 /// The iterations run one after another. The shared outputs live in the block
 /// arguments, so that slices are written into them in place.
 static Error forall(scf::ForallOp op, Frame &frame) {
   SmallVector<int64_t> lower = frame.integers(op.getMixedLowerBound()),
                        upper = frame.integers(op.getMixedUpperBound()),
                        step = frame.integers(op.getMixedStep());
-  bool empty = false;
-  for (auto [low, high, each] : llvm::zip_equal(lower, upper, step)) {
-    if (each <= 0)
-      return opError(op, "has the step " + Twine(each) +
-                             ", expected a positive one");
-    empty |= low >= high;
-  }
+  auto counts = countIterations(op, lower, upper, step);
+  if (!counts)
+    return counts.takeError();
   Values shared;
   for (OpOperand &output : op.getOutputsMutable())
     shared.push_back(frame.takeValue(output));
   SmallVector<BlockArgument> written = op.getTerminator().getDests();
 
-  SmallVector<int64_t> at = lower;
-  while (!empty) {
+  SmallVector<int64_t> iteration(counts->size(), 0);
+  int64_t total = 1;
+  for (int64_t count : *counts)
+    total *= count;
+  for (int64_t done = 0; done < total; ++done, advance(iteration, *counts)) {
     Values arguments;
-    for (int64_t index : at)
-      arguments.push_back(integerValue(index));
+    for (auto [i, number] : llvm::enumerate(iteration)) {
+      int64_t ordinal =
+          frame.options().reverseForall ? (*counts)[i] - 1 - number : number;
+      arguments.push_back(integerValue(lower[i] + ordinal * step[i]));
+    }
     for (auto [output, value] : llvm::zip(op.getRegionIterArgs(), shared))
       arguments.push_back(llvm::is_contained(written, output) ? std::move(value)
                                                               : value);
@@ -171,18 +192,6 @@ static Error forall(scf::ForallOp op, Frame &frame) {
     for (auto [output, value] : llvm::zip(op.getRegionIterArgs(), shared))
       if (llvm::is_contained(written, output))
         value = frame.remove(output);
-
-    size_t dimension = at.size();
-    while (dimension > 0) {
-      --dimension;
-      if (upper[dimension] - at[dimension] > step[dimension]) {
-        at[dimension] += step[dimension];
-        break;
-      }
-      at[dimension] = lower[dimension];
-      empty = dimension == 0;
-    }
-    empty |= at.empty();
   }
   return frame.setAll(op.getResults(), std::move(shared));
 }

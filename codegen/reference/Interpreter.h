@@ -30,6 +30,10 @@ struct Options {
   /// Round the floats of each op's tensor results to their element type, where
   /// a compiled program stores them. Without it everything is float64.
   bool roundStorage = false;
+
+  /// Run the iterations of scf.forall from the last to the first. They must not
+  /// depend on each other; a result that changes shows that they do.
+  bool reverseForall = false;
 };
 
 /// Registers the dialects that have reference implementations, and these.

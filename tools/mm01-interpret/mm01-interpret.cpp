@@ -48,6 +48,10 @@ static cl::opt<bool>
     roundStorage("round-storage",
                  cl::desc("round each tensor to its element type"),
                  cl::cat(category));
+static cl::opt<bool>
+    reverseForall("reverse-forall",
+                  cl::desc("run parallel iterations from last to first"),
+                  cl::cat(category));
 static cl::opt<bool> f64Results("f64-results",
                                 cl::desc("write floats as F64, not F32"),
                                 cl::cat(category));
@@ -76,7 +80,7 @@ Error run(ModuleOp module) {
   if (!arguments)
     return arguments.takeError();
   auto results = reference::interpret(module, entry, std::move(*arguments),
-                                      {roundStorage});
+                                      {roundStorage, reverseForall});
   if (!results)
     return results.takeError();
   return reference::writeResults(function, *results, out, f64Results);

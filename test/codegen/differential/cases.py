@@ -88,8 +88,8 @@ def batch(rng, page_size=64, longest=90):
     return Batch(lengths, past, slots, pages, argument)
 
 
-def rows(rng):
-    return rng.choice([1, 2, 7, 16, 33, rng.randint(1, 80)])
+def rows(rng, least=0):
+    return rng.choice([least, 1, 2, 7, 16, 33, rng.randint(1, 80)])
 
 
 def features(rng):
@@ -138,7 +138,7 @@ func.func @linear(%x: tensor<?x{k}xf32>, %w: !mm01.weight<{n}x{k}x{w}>, %out: te
 
 
 def head(rng):
-    t, r, n, k, (w, dtype) = rows(rng), rng.randint(1, 9), features(rng), features(rng), storage(rng)
+    t, r, n, k, (w, dtype) = rows(rng, least=1), rng.randint(1, 9), features(rng), features(rng), storage(rng)
     function = f"""
 func.func @head(%x: tensor<?x{k}xf32>, %rows: tensor<?xi32>, %w: !mm01.weight<{n}x{k}x{w}>, %out: tensor<?x{n}xf32>) -> tensor<?x{n}xf32> {{
   %y = mm01.head %x, %rows, %w into %out : tensor<?x{k}xf32>, tensor<?xi32>, !mm01.weight<{n}x{k}x{w}> into tensor<?x{n}xf32>

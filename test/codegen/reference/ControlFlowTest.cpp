@@ -102,6 +102,27 @@ TEST_F(ControlFlowTest, ForallInsertsSlices) {
   expectNear(results[1], {10, 20, 30});
 }
 
+// Iterations that write the same place: the last one in the order of the run
+// stays.
+TEST_F(ControlFlowTest, ForallBackwards) {
+  parse(R"(func.func @f(%out: tensor<1xindex>) -> tensor<1xindex> {
+    %r = scf.forall (%i, %j) = (0, 0) to (3, 7) step (1, 3) shared_outs(%o = %out) -> (tensor<1xindex>) {
+      %c10 = arith.constant 10 : index
+      %a = arith.muli %i, %c10 : index
+      %b = arith.addi %a, %j : index
+      %t = tensor.from_elements %b : tensor<1xindex>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %t into %o[0] [1] [1] : tensor<1xindex> into tensor<1xindex>
+      }
+    }
+    return %r : tensor<1xindex>
+  })");
+  InterpreterValue out = integers({1}, {-1}, "index");
+  EXPECT_EQ(integerElements(run({out})[0]), std::vector<int64_t>{26});
+  EXPECT_EQ(integerElements(run({out}, {.reverseForall = true})[0]),
+            std::vector<int64_t>{0});
+}
+
 // Values are immutable: whoever kept the old tensor still sees it, and a
 // function does not change what its caller holds.
 TEST_F(ControlFlowTest, ValuesDoNotChange) {
