@@ -4,7 +4,7 @@
 #   LLVM's tools      FileCheck, not, split-file, mlir-opt: call them by name
 #   %golden           test/golden, with the checkpoints and their expected logits
 #   %src_root         the source tree
-#   %python           the Python that runs lit (standard library only)
+#   %python           the Python that runs lit (standard library only), which finds the modules of test/python
 #   features          avx2, avx512: what this CPU has; root: the tests run as root, who may open any file
 
 import os
@@ -25,6 +25,8 @@ config.environment["PATH"] = os.path.pathsep.join(
         os.environ.get("PATH", "/usr/bin:/bin"),
     ]
 )
+
+config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "python")
 
 config.substitutions += [
     ("%golden", os.path.join(config.test_source_root, "golden")),

@@ -6,27 +6,20 @@ at 37, 300 and 700 tokens, in one call and in chunks, to 2e-4, and the tokens th
 Prints a line for each and exits 1 if one of them differs.
 """
 
-import subprocess
 import sys
 import tempfile
 
-import tensors
+import safetensors_file
+from command import fail, run
 
 TOKENS = (37, 300, 700)
 CHUNKS = (None, 1, 7, 100, 256, 511)
 TOLERANCE = 2e-4
 
 
-def run(*words):
-    done = subprocess.run(["mm01-run", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        tensors.fail(f"mm01-run {' '.join(map(str, words))} exits {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
-
-
 def greatest_difference(expected, found):
     if expected.shape != found.shape:
-        tensors.fail(f"logits have shape {found.shape}, expected {expected.shape}")
+        fail(f"logits have shape {found.shape}, expected {expected.shape}")
     differences = [abs(a - b) for a, b in zip(expected.values(), found.values())]
     # max() of a list with a NaN may hide it.
     return max(differences) if all(d == d for d in differences) else float("nan")
@@ -39,8 +32,8 @@ def check_logits(program, checkpoint, golden, folder):
             out = f"{folder}/logits.safetensors"
             chunked = ["--prefill-chunk", chunk] if chunk else []
             ids = f"{checkpoint}/golden.safetensors:ids_{tokens}"
-            run("logits", program, "--weights", checkpoint, "--ids", ids, "-o", out, *chunked)
-            difference = greatest_difference(golden[f"logits_{tokens}"], tensors.read(out)["logits"])
+            run("mm01-run", "logits", program, "--weights", checkpoint, "--ids", ids, "-o", out, *chunked)
+            difference = greatest_difference(golden[f"logits_{tokens}"], safetensors_file.read(out)["logits"])
             how = f"chunks of {chunk}" if chunk else "one call"
             print(f"{tokens} tokens, {how}: max |logit - golden| = {difference:.1e}")
             wrong += not difference <= TOLERANCE
@@ -50,7 +43,8 @@ def check_logits(program, checkpoint, golden, folder):
 def check_greedy(program, checkpoint, golden):
     prompt = ",".join(map(str, golden["ids_37"].values()))
     expected = list(golden["greedy_from_37"].values())
-    out = run("generate", program, "--weights", checkpoint, "--prompt-ids", prompt, "--max-new-tokens", len(expected))
+    options = ["--weights", checkpoint, "--prompt-ids", prompt, "--max-new-tokens", len(expected)]
+    out = run("mm01-run", "generate", program, *options)
     found = [int(token) for token in out.strip().split(",")]
     if found == expected:
         print(f"{len(found)} greedy tokens after 37: equal")
@@ -64,7 +58,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     program, checkpoint = sys.argv[1:]
-    golden = tensors.read(f"{checkpoint}/golden.safetensors")
+    golden = safetensors_file.read(f"{checkpoint}/golden.safetensors")
     with tempfile.TemporaryDirectory() as folder:
         wrong = check_logits(program, checkpoint, golden, folder)
     return 1 if wrong + check_greedy(program, checkpoint, golden) else 0

@@ -7,13 +7,14 @@ TOLERANCE or one of the elements is no number.
 
 import sys
 
-import tensors
+import safetensors_file
+from command import fail
 
 
 def load(path, name):
-    found = tensors.read(path)
+    found = safetensors_file.read(path)
     if name not in found:
-        tensors.fail(f"{path}: no tensor '{name}', expected one of {', '.join(sorted(found))}")
+        fail(f"{path}: no tensor '{name}', expected one of {', '.join(sorted(found))}")
     return found[name]
 
 
@@ -23,12 +24,12 @@ def main():
         return 2
     expected, found = load(sys.argv[1], sys.argv[2]), load(sys.argv[3], sys.argv[4])
     if expected.shape != found.shape:
-        tensors.fail(f"'{sys.argv[4]}' has shape {found.shape}, expected {expected.shape}")
+        fail(f"'{sys.argv[4]}' has shape {found.shape}, expected {expected.shape}")
     greatest = 0.0
     for place, (a, b) in enumerate(zip(expected.values(), found.values())):
         difference = abs(a - b)
         if not difference <= sys.float_info.max:
-            tensors.fail(f"element {place} is {b}, expected {a}")
+            fail(f"element {place} is {b}, expected {a}")
         greatest = max(greatest, difference)
     print(f"max |difference| = {greatest:.3g}")
     return 0 if greatest <= float(sys.argv[5]) else 1

@@ -18,8 +18,9 @@ import os
 import re
 import sys
 
-import tensors
-from tensors import Tensor
+import safetensors_file
+from command import fail
+from safetensors_file import Tensor
 
 EXPERT = "model.layers.{}.block_sparse_moe.experts.{}.{}.weight"
 
@@ -47,7 +48,7 @@ def to_v5(all_tensors):
             experts[layer] = max(experts.get(layer, 0), expert + 1)
     for layer, count in experts.items():
         merge_experts(all_tensors, layer, count)
-    all_tensors["model.layers.0.self_attn.slope_rate"] = tensors.floats([1], [0.5])
+    all_tensors["model.layers.0.self_attn.slope_rate"] = Tensor.of("F32", [1], [0.5])
 
 
 def edit(all_tensors, text):
@@ -61,15 +62,14 @@ def edit(all_tensors, text):
     elif kind == "copy":
         all_tensors[words[1]] = all_tensors[words[0]]
     elif kind == "widen":
-        all_tensors[words[0]] = tensors.floats(all_tensors[words[0]].shape, all_tensors[words[0]].values())
+        all_tensors[words[0]] = Tensor.of("F32", all_tensors[words[0]].shape, all_tensors[words[0]].values())
     elif kind == "shape":
         all_tensors[words[0]].shape = [int(extent) for extent in words[1].split(",")]
     elif kind == "type":
         shape = all_tensors[words[0]].shape
-        bytes_each = {"F32": 4, "F64": 8, "I32": 4}[words[1]]
-        all_tensors[words[0]] = Tensor(words[1], shape, bytes(bytes_each * math.prod(shape)))
+        all_tensors[words[0]] = Tensor.of(words[1], shape, [0] * math.prod(shape))
     else:
-        tensors.fail(f"edit '{text}' is unknown")
+        fail(f"edit '{text}' is unknown")
 
 
 def main():
@@ -77,11 +77,11 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     source, target = sys.argv[1:3]
-    all_tensors = tensors.read_checkpoint(source)
+    all_tensors = safetensors_file.read_checkpoint(source)
     for text in sys.argv[3:]:
         edit(all_tensors, text)
     os.makedirs(target, exist_ok=True)
-    tensors.write(f"{target}/model.safetensors", all_tensors)
+    safetensors_file.write(f"{target}/model.safetensors", all_tensors)
     with open(f"{source}/config.json", encoding="utf-8") as file:
         config = json.load(file)
     with open(f"{target}/config.json", "w", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ The caches are filled with 7, not 0: a fresh sequence must not see what its slot
 import math
 import sys
 
-import tensors
+import safetensors_file
 from entry import PAGE, Entry, bind
 
 
@@ -18,8 +18,8 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     graph, folder, ids_file, ids_name, out = sys.argv[1:]
-    checkpoint = tensors.read_checkpoint(folder)
-    ids = tensors.read(ids_file)[ids_name]
+    checkpoint = safetensors_file.read_checkpoint(folder)
+    ids = safetensors_file.read(ids_file)[ids_name]
     count = ids.shape[0]
     pages = -(-count // PAGE)
     entry = Entry(graph)
@@ -27,22 +27,22 @@ def main():
     for number, argument in enumerate(entry.arguments):
         key = f"arg{number}"
         if argument.kind == "ragged":
-            arguments[key + ".seq_offsets"] = tensors.integers([2], [0, count])
-            arguments[key + ".past"] = tensors.integers([1], [0])
-            arguments[key + ".slot"] = tensors.integers([1], [0])
+            arguments[key + ".seq_offsets"] = ("I32", [2], [0, count])
+            arguments[key + ".past"] = ("I32", [1], [0])
+            arguments[key + ".slot"] = ("I32", [1], [0])
             # Backwards, so that a page's number is not its place.
-            arguments[key + ".page_table"] = tensors.integers([1, pages], reversed(range(pages)))
+            arguments[key + ".page_table"] = ("I32", [1, pages], reversed(range(pages)))
         elif argument.kind == "weight":
             arguments[key] = bind(checkpoint, argument.name, argument.shape, entry.sources[argument.name])
         elif argument.name == "tokens":
             arguments[key] = ids
         elif argument.name == "logit_rows":
-            arguments[key] = tensors.integers([count], range(count))
+            arguments[key] = ("I32", [count], range(count))
         else:
             dynamic = 1 if argument.name == "lightning_state" else pages
             shape = [extent or dynamic for extent in argument.shape]
-            arguments[key] = tensors.floats(shape, [7.0] * math.prod(shape))
-    tensors.write(out, arguments)
+            arguments[key] = ("F32", shape, [7.0] * math.prod(shape))
+    safetensors_file.write(out, arguments)
     return 0
 
 

@@ -7,14 +7,15 @@ the last seed stay in FOLDER.
 """
 
 import json
+import math
 import os
 import random
-import struct
-import subprocess
 import sys
 
-import tensors
+import safetensors_file
+from command import fail, run
 from entry import Entry
+from safetensors_file import Tensor
 
 TOLERANCE = 1e-4
 
@@ -54,16 +55,8 @@ def draw_config(rng):
 
 
 def floats(rng, shape, element, scale):
-    """Random values that the element type holds exactly."""
-    count = 1
-    for extent in shape:
-        count *= extent
-    values = [rng.uniform(-scale, scale) for _ in range(count)]
-    if element == "bf16":
-        return tensors.Tensor("BF16", shape, b"".join(struct.pack("<f", x)[2:] for x in values))
-    if element == "f16":
-        return tensors.Tensor("F16", shape, struct.pack(f"<{count}e", *values))
-    return tensors.floats(shape, values)
+    """Random values, rounded to the element type."""
+    return Tensor.of(element.upper(), shape, [rng.uniform(-scale, scale) for _ in range(math.prod(shape))])
 
 
 def draw_arguments(rng, entry, config):
@@ -79,15 +72,15 @@ def draw_arguments(rng, entry, config):
         key = f"arg{number}"
         if argument.kind == "ragged":
             numbers = rng.sample(range(pages), sequences * per_sequence)
-            arguments[key + ".seq_offsets"] = tensors.integers([sequences + 1], offsets)
-            arguments[key + ".past"] = tensors.integers([sequences], past)
-            arguments[key + ".slot"] = tensors.integers([sequences], rng.sample(range(slots), sequences))
-            arguments[key + ".page_table"] = tensors.integers([sequences, per_sequence], numbers)
+            arguments[key + ".seq_offsets"] = ("I32", [sequences + 1], offsets)
+            arguments[key + ".past"] = ("I32", [sequences], past)
+            arguments[key + ".slot"] = ("I32", [sequences], rng.sample(range(slots), sequences))
+            arguments[key + ".page_table"] = ("I32", [sequences, per_sequence], numbers)
         elif argument.name == "tokens":
             ids = [rng.randrange(config["vocab_size"]) for _ in range(tokens)]
-            arguments[key] = tensors.integers([tokens], ids)
+            arguments[key] = ("I32", [tokens], ids)
         elif argument.name == "logit_rows":
-            arguments[key] = tensors.integers([len(rows)], rows)
+            arguments[key] = ("I32", [len(rows)], rows)
         elif argument.kind == "weight":
             scale = 1.0 if len(argument.shape) == 1 else (3.0 / argument.shape[-1]) ** 0.5
             arguments[key] = floats(rng, argument.shape, argument.element, scale)
@@ -96,12 +89,6 @@ def draw_arguments(rng, entry, config):
             shape = [extent or dynamic for extent in argument.shape]
             arguments[key] = floats(rng, shape, argument.element, 1.0)
     return arguments
-
-
-def run(*words):
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        tensors.fail(f"{' '.join(words)} exits {done.returncode}: {done.stdout.strip()}")
 
 
 def check(seed, folder):
@@ -113,18 +100,18 @@ def check(seed, folder):
         json.dump(config, file)
     run("mm01-compile", config_file, "--compile-to=graph", "-o", graph)
     run("mm01-compile", config_file, "-o", program)
-    tensors.write(args, draw_arguments(rng, Entry(graph), config))
+    safetensors_file.write(args, draw_arguments(rng, Entry(graph), config))
     run("mm01-interpret", graph, "--entry", "forward", "--in", args, "--out", expected)
     run("mm01-run", "call", program, "--entry", "forward", "--in", args, "--out", found)
 
-    results, worst = tensors.read(found), 0.0
-    for name, tensor in tensors.read(expected).items():
+    results, worst = safetensors_file.read(found), 0.0
+    for name, tensor in safetensors_file.read(expected).items():
         if results[name].shape != tensor.shape:
-            tensors.fail(f"seed {seed}: {name} has shape {results[name].shape}, expected {tensor.shape}")
+            fail(f"seed {seed}: {name} has shape {results[name].shape}, expected {tensor.shape}")
         for a, b in zip(tensor.values(), results[name].values()):
             difference = abs(a - b) / max(1.0, abs(a))
             if not difference <= TOLERANCE:
-                tensors.fail(f"seed {seed}: {name} holds {b}, expected {a}; configuration {json.dumps(config)}")
+                fail(f"seed {seed}: {name} holds {b}, expected {a}; configuration {json.dumps(config)}")
             worst = max(worst, difference)
     print(f"seed {seed}: {len(config['attn_type_list'])} layers, greatest difference {worst:.1e}")
 

@@ -5,11 +5,13 @@ results LEVEL.widen and LEVEL.functions with what they should be: every f16 and 
 in the last place, infinities and NaNs included.
 """
 
-import json
 import math
 import random
 import struct
 import sys
+
+import safetensors_file
+from safetensors_file import Tensor
 
 PATTERNS = struct.pack("<65536H", *range(65536))
 
@@ -21,32 +23,6 @@ def inputs():
     wide = [math.ldexp(random.uniform(1, 2), random.randint(-126, 127)) * random.choice((-1, 1)) for _ in range(500)]
     near = [random.uniform(-20, 20) for _ in range(2000)]
     return [struct.unpack("<f", struct.pack("<f", x))[0] for x in special + wide + near]
-
-
-def write(path, tensors):
-    """tensors: name -> (type, shape, bytes)."""
-    header, data = {}, b""
-    for name, (kind, shape, raw) in tensors.items():
-        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
-def read(path):
-    """name -> numbers of the f32 tensors of a file."""
-    with open(path, "rb") as file:
-        everything = file.read()
-    size = struct.unpack("<Q", everything[:8])[0]
-    tensors = {}
-    for name, about in json.loads(everything[8 : 8 + size]).items():
-        if name != "__metadata__":
-            first, last = about["data_offsets"]
-            raw = everything[8 + size + first : 8 + size + last]
-            tensors[name] = struct.unpack("<%df" % (len(raw) // 4), raw)
-    return tensors
 
 
 def exp(x):
@@ -84,19 +60,19 @@ def main():
     command, folder = sys.argv[1:3]
     x = inputs()
     if command == "write":
-        write(folder + "/widen.safetensors",
-              {"arg0": ("F16", [256, 256], PATTERNS), "arg1": ("BF16", [256, 256], PATTERNS)})
-        write(folder + "/functions.safetensors", {"arg0": ("F32", [len(x)], struct.pack("<%df" % len(x), *x))})
+        patterns = {"arg0": Tensor("F16", [256, 256], PATTERNS), "arg1": Tensor("BF16", [256, 256], PATTERNS)}
+        safetensors_file.write(folder + "/widen.safetensors", patterns)
+        safetensors_file.write(folder + "/functions.safetensors", {"arg0": ("F32", [len(x)], x)})
         return 0
-    widened = read(f"{folder}/{sys.argv[3]}.widen")
-    functions = read(f"{folder}/{sys.argv[3]}.functions")
+    widened = safetensors_file.read(f"{folder}/{sys.argv[3]}.widen")
+    functions = safetensors_file.read(f"{folder}/{sys.argv[3]}.functions")
     half = struct.unpack("<65536e", PATTERNS)
     brain = [struct.unpack("<f", struct.pack("<I", i << 16))[0] for i in range(65536)]
-    wrong = check("half", widened["result0"], half, range(65536), 0)
-    wrong += check("brain", widened["result1"], brain, range(65536), 0)
-    wrong += check("exp", functions["result0"], [exp(a) for a in x], x, 4e-7)
-    wrong += check("log", functions["result1"], [log(a) for a in x], x, 4e-7)
-    wrong += check("tanh", functions["result2"], [math.tanh(a) for a in x], x, 1e-6)
+    wrong = check("half", widened["result0"].values(), half, range(65536), 0)
+    wrong += check("brain", widened["result1"].values(), brain, range(65536), 0)
+    wrong += check("exp", functions["result0"].values(), [exp(a) for a in x], x, 4e-7)
+    wrong += check("log", functions["result1"].values(), [log(a) for a in x], x, 4e-7)
+    wrong += check("tanh", functions["result2"].values(), [math.tanh(a) for a in x], x, 1e-6)
     return 1 if wrong else 0
 
 

@@ -4,51 +4,14 @@ Writes arguments of the program spine.mlir, or compares its results with what th
 after another. Prints the greatest relative difference and fails when it is over 1e-5.
 """
 
-import json
 import math
 import random
-import struct
 import sys
+
+import safetensors_file
 
 T, SLOTS, N = 37, 5, 3
 OFFSETS, PAST, SLOT = [0, 1, 20, 37], [0, 4, 9], [3, 0, 4]
-
-
-def write(path, tensors):
-    """tensors: name -> (type, shape, numbers)."""
-    header, data = {}, b""
-    for name, (kind, shape, numbers) in tensors.items():
-        if kind == "BF16":
-            packed = b"".join(struct.pack("<f", x)[2:] for x in numbers)
-        else:
-            packed = struct.pack("<%d%s" % (len(numbers), {"F32": "f", "I32": "i"}[kind]), *numbers)
-        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(packed)]}
-        data += packed
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
-def read(path):
-    """name -> (shape, numbers) of the float tensors of a file."""
-    with open(path, "rb") as file:
-        everything = file.read()
-    size = struct.unpack("<Q", everything[:8])[0]
-    tensors = {}
-    for name, about in json.loads(everything[8 : 8 + size]).items():
-        if name == "__metadata__":
-            continue
-        first, last = about["data_offsets"]
-        raw = everything[8 + size + first : 8 + size + last]
-        if about["dtype"] == "BF16":
-            numbers = [struct.unpack("<f", b"\0\0" + raw[i : i + 2])[0] for i in range(0, len(raw), 2)]
-        elif about["dtype"] == "F32":
-            numbers = list(struct.unpack("<%df" % (len(raw) // 4), raw))
-        else:
-            continue
-        tensors[name] = (about["shape"], numbers)
-    return tensors
 
 
 def arguments():
@@ -72,7 +35,7 @@ def arguments():
 
 def expected(given):
     """The results, in float64 from the rounded arguments."""
-    x, keys, values, norm, up = (list(given["arg%d" % i][1]) for i in (0, 2, 3, 4, 5))
+    x, keys, values, norm, up = (list(given["arg%d" % i].values()) for i in (0, 2, 3, 4, 5))
     rows = [x[t * 32 : t * 32 + 32] for t in range(T)]
     normed = []
     for row in rows:
@@ -92,12 +55,11 @@ def expected(given):
 
 def main():
     if sys.argv[1] == "write":
-        write(sys.argv[2], arguments())
+        safetensors_file.write(sys.argv[2], arguments())
         return 0
-    found, worst = read(sys.argv[3]), 0.0
-    for name, numbers in expected(read(sys.argv[2])).items():
-        assert len(found[name][1]) == len(numbers), name
-        for a, b in zip(found[name][1], numbers):
+    found, worst = safetensors_file.read(sys.argv[3]), 0.0
+    for name, numbers in expected(safetensors_file.read(sys.argv[2])).items():
+        for a, b in zip(found[name].values(), numbers, strict=True):
             worst = max(worst, abs(a - b) / max(1.0, abs(b)))
     print("greatest relative difference:", worst)
     return 0 if worst <= 1e-5 else 1

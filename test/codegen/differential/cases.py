@@ -13,7 +13,7 @@ import re
 class Case:
     name: str
     function: str  # MLIR of func.func @name
-    arguments: list  # a tensor (see files.py), or a dictionary for a ragged batch
+    arguments: list  # a tensor (see safetensors_file.py), or a dictionary for a ragged batch
     outputs: set  # indices of arguments whose content must not matter: compared programs get other garbage
 
     def tensors(self):

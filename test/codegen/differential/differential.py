@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 import cases
-import files
+import safetensors_file
 
 # Of the largest magnitude in a tensor. Tiling changes the order of sums in float64 and constants to float32; a program
 # computes in float32.
@@ -55,7 +55,7 @@ class Round:
     def results(self, case):
         """What the interpreter computes, and what is compared with it."""
         paths = [os.path.join(self.folder, f"{case.name}.{kind}.safetensors") for kind in ("in", "expected", "found")]
-        files.write(paths[0], case.tensors())
+        safetensors_file.write(paths[0], case.tensors())
         options = ["--entry", case.name, "--in", paths[0], "--out"]
         run("mm01-interpret", self.module, "--f64-results", *options, paths[1])
         if self.how == "tiled":
@@ -63,16 +63,16 @@ class Round:
             run("mm01-interpret", self.lowered, "--f64-results", "--reverse-forall", *options, paths[2])
         else:
             run("mm01-run", "call", self.lowered, *options, paths[2])
-        expected, found = (files.read(path) for path in paths[1:])
+        expected, found = (safetensors_file.read(path) for path in paths[1:])
         return expected, found
 
 
 def difference(expected, found, tolerance):
     """What differs most between two tensors, in words; None where they agree."""
-    (dtype, shape, want), (_, found_shape, have) = expected, found
-    if shape != found_shape:
-        return f"shape {found_shape}, expected {shape}"
-    if dtype in ("I32", "I64"):
+    if expected.shape != found.shape:
+        return f"shape {found.shape}, expected {expected.shape}"
+    want, have = expected.values(), found.values()
+    if expected.dtype in ("I32", "I64"):
         worst = next((i for i in range(len(want)) if want[i] != have[i]), None)
         return None if worst is None else f"element {worst} is {have[worst]}, expected {want[worst]}"
     limit = tolerance * max([1.0] + [abs(x) for x in want])

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-import files
+import safetensors_file
 from entry import PAGE, Entry
 
 TOLERANCE = 2e-5  # the golden's own norms are rounded to float32
@@ -61,12 +61,12 @@ class Model:
     def call(self, *sequences):
         """Logits of every token."""
         paths = [os.path.join(self.folder, name) for name in ("arguments.safetensors", "results.safetensors")]
-        files.write(paths[0], self.inputs(sequences))
+        safetensors_file.write(paths[0], self.inputs(sequences))
         subprocess.run(self.command + ["--in", paths[0], "--out", paths[1]], check=True)
-        results = files.read(paths[1])
+        results = safetensors_file.read(paths[1])
         for index, role in enumerate(argument.name for argument in self.arguments if argument.name in CACHES):
             self.caches[role] = results[f"result{index + 1}"]
-        return results["result0"][2]
+        return results["result0"].values()
 
 
 def main():
@@ -76,9 +76,10 @@ def main():
     parser.add_argument("--phase", default="graph")
     parser.add_argument("--tokens", type=int, default=300)
     options = parser.parse_args()
-    golden = files.read(os.path.join(options.checkpoint, "golden.safetensors"))
-    ids = list(golden[f"ids_{options.tokens}"][2])
-    _, (_, vocabulary), expected = golden[f"logits_{options.tokens}"]
+    golden = safetensors_file.read(os.path.join(options.checkpoint, "golden.safetensors"))
+    ids = list(golden[f"ids_{options.tokens}"].values())
+    logits = golden[f"logits_{options.tokens}"]
+    vocabulary, expected = logits.shape[1], logits.values()
     model = Model(options.checkpoint, options.folder, options.phase)
 
     def check(what, logits):

@@ -1,4 +1,4 @@
-"""Safetensors files and float64 references of single operations, for the tests beside this folder.
+"""Arguments and float64 references of single operations, for the tests beside this folder.
 
 A test's script defines `arguments()`, `expected(arguments)` and, for each bug, a function with the results that it gave,
 and calls `main`: usage: SCRIPT write ARGS.safetensors | SCRIPT check ARGS.safetensors RESULTS.safetensors...
@@ -6,42 +6,19 @@ and calls `main`: usage: SCRIPT write ARGS.safetensors | SCRIPT check ARGS.safet
 farther away: a test that could not see its bug is no test. `pick` takes from results what is compared.
 """
 
-import json
 import math
 import random
 import struct
 import sys
 
+import safetensors_file
+
 TOLERANCE = 2e-5
 
 
-def write(path, tensors):
-    """tensors: name -> (F32 or I32, shape, numbers)."""
-    header, data = {}, b""
-    for name, (kind, shape, numbers) in tensors.items():
-        packed = struct.pack("<%d%s" % (len(numbers), {"F32": "f", "I32": "i"}[kind]), *numbers)
-        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(packed)]}
-        data += packed
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
 def read(path):
-    """name -> numbers, in file order."""
-    with open(path, "rb") as file:
-        everything = file.read()
-    size = struct.unpack("<Q", everything[:8])[0]
-    tensors = {}
-    for name, about in json.loads(everything[8 : 8 + size]).items():
-        if name == "__metadata__":
-            continue
-        first, last = about["data_offsets"]
-        raw = everything[8 + size + first : 8 + size + last]
-        code, width = {"F32": ("f", 4), "F64": ("d", 8), "I32": ("i", 4)}[about["dtype"]]
-        tensors[name] = list(struct.unpack("<%d%s" % (len(raw) // width, code), raw))
-    return tensors
+    """name -> numbers."""
+    return {name: list(tensor.values()) for name, tensor in safetensors_file.read(path).items()}
 
 
 def uniform(seed, count):
@@ -52,8 +29,7 @@ def uniform(seed, count):
 
 def bf16(x):
     """x rounded to the nearest bfloat16."""
-    bits = struct.unpack("<I", struct.pack("<f", x))[0]
-    return struct.unpack("<f", struct.pack("<I", (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000))[0]
+    return struct.unpack("<f", struct.pack("<I", safetensors_file.to_bf16(x) << 16))[0]
 
 
 def ragged(name, lengths, past, slot, pages):
@@ -106,7 +82,7 @@ def distance(found, wanted):
 
 def main(arguments, expected, *wrongs, pick=lambda results: results):
     if sys.argv[1] == "write":
-        write(sys.argv[2], arguments())
+        safetensors_file.write(sys.argv[2], arguments())
         return 0
     given = read(sys.argv[2])
     right, status = expected(given), 0

@@ -3,11 +3,9 @@
 SHAPE and ELEMENTS are numbers with commas, or - for none. print writes one line a tensor, by name.
 """
 
-import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "codegen", "differential"))
-import files  # noqa: E402
+import safetensors_file
 
 
 def numbers(text, kind):
@@ -21,7 +19,7 @@ def parse(line):
 
 command, path, *lines = sys.argv[1:]
 if command == "write":
-    files.write(path, dict(map(parse, lines)))
+    safetensors_file.write(path, dict(map(parse, lines)))
 else:
-    for name, (dtype, shape, elements) in sorted(files.read(path).items()):
-        print(name, dtype, shape, *elements)
+    for name, tensor in sorted(safetensors_file.read(path).items()):
+        print(name, tensor.dtype, tensor.shape, *tensor.values())

@@ -3,7 +3,8 @@
 import math
 import re
 
-import tensors
+from command import fail
+from safetensors_file import Tensor
 
 PAGE = 64
 SOURCE = re.compile(r'#mm01\.source<"([^"]*)" : ([0-9x]+)(?:, rows (\d+) stride (\d+))?>')
@@ -53,5 +54,5 @@ def bind(checkpoint, name, shape, sources):
     for source in sources:
         parts = [_part(checkpoint, shape, source, i) for i in range(shape[0] if len(shape) == 3 else 1)]
         if all(parts):
-            return tensors.Tensor(parts[0][0], shape, b"".join(data for _, data in parts))
-    return tensors.fail(f"no tensors for parameter {name}")
+            return Tensor(parts[0][0], shape, b"".join(data for _, data in parts))
+    return fail(f"no tensors for parameter {name}")

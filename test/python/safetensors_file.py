@@ -1,37 +1,44 @@
-"""Reads and writes safetensors files with the standard library alone, for the tests beside it."""
+"""Reads and writes safetensors files with the standard library alone. A tensor is a Tensor, or, for `write`, its dtype as
+in the file ("F32", "BF16", …), its shape and its elements as numbers, row-major.
+"""
 
 import array
 import json
 import math
 import os
 import struct
-import sys
+
+CODES = {"F64": "d", "F32": "f", "F16": "e", "I64": "q", "I32": "i", "I8": "b"}
+
+
+def to_bf16(value):
+    """The nearest bf16 as 16 bits, ties to even."""
+    (bits,) = struct.unpack("<I", struct.pack("<f", value))
+    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
 
 
 class Tensor:
-    """dtype as in the file ("F32", "BF16", "I32", …), shape a list, data bytes."""
+    """dtype as in the file, shape a list, data the little-endian bytes."""
 
     def __init__(self, dtype, shape, data):
         self.dtype, self.shape, self.data = dtype, list(shape), bytes(data)
+
+    @staticmethod
+    def of(dtype, shape, elements):
+        """From numbers; floats are rounded to the dtype."""
+        if dtype == "BF16":
+            return Tensor(dtype, shape, array.array("H", map(to_bf16, elements)))
+        elements = list(elements)
+        return Tensor(dtype, shape, struct.pack(f"<{len(elements)}{CODES[dtype]}", *elements))
 
     def values(self):
         """The elements as Python numbers, row-major."""
         if self.dtype == "BF16":
             wide = b"".join(b"\0\0" + self.data[i : i + 2] for i in range(0, len(self.data), 2))
             return array.array("f", wide)
-        return array.array({"F64": "d", "F32": "f", "I64": "q", "I32": "i"}[self.dtype], self.data)
-
-
-def floats(shape, values):
-    return Tensor("F32", shape, array.array("f", values).tobytes())
-
-
-def integers(shape, values):
-    return Tensor("I32", shape, array.array("i", values).tobytes())
-
-
-def zeros(shape):
-    return Tensor("F32", shape, bytes(4 * math.prod(shape)))
+        code = CODES[self.dtype]
+        numbers = struct.unpack(f"<{len(self.data) // struct.calcsize(code)}{code}", self.data)
+        return array.array("d" if code == "e" else code, numbers)
 
 
 def read(path):
@@ -60,6 +67,8 @@ def read_checkpoint(folder):
 
 
 def write(path, tensors):
+    """tensors: name -> Tensor, or (dtype, shape, elements)."""
+    tensors = {name: t if isinstance(t, Tensor) else Tensor.of(*t) for name, t in tensors.items()}
     # Wide elements first keeps every tensor aligned to its element.
     width = lambda tensor: len(tensor.data) // max(1, math.prod(tensor.shape))
     names = sorted(tensors, key=lambda name: (-width(tensors[name]), name))
@@ -75,7 +84,3 @@ def write(path, tensors):
         file.write(struct.pack("<Q", len(text)) + text)
         for name in names:
             file.write(tensors[name].data)
-
-
-def fail(message):
-    sys.exit(f"{sys.argv[0].rsplit('/', 1)[-1]}: {message}")
