@@ -7,7 +7,13 @@
 //
 // All conversions in one, so that no cast between types of two dialects is left
 // and ragged batches and weights pass through calls and branches as pointers.
-// Tested by test/codegen/host/convert-to-llvm.mlir.
+//
+// Before: %a = exec.arena at %offset (%n) : memref<?xf32>
+// After:  %arena = llvm.load of the context's field
+//         %pointer = llvm.getelementptr %arena[%offset], and a descriptor of it
+//
+// Requires mm01-pack-launches, and loops and affine maps lowered. Tested by
+// test/codegen/host/convert-to-llvm.mlir.
 //
 //===----------------------------------------------------------------------===//
 

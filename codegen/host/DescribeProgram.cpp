@@ -5,11 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: module { func.func @f(%x: memref<?xf32>) attributes {exec.results =
-// [#exec.tied<0>]} … } After:  module attributes {exec.manifest =
-// "{\"abi\":1,…}"} { … }
+// Writes down what a program is for those that only read it: the runtime before
+// it loads the program, and `mm01-run info`.
 //
-// Tested by test/codegen/host/describe-program.mlir.
+// Before: module {
+//           func.func @f(%x: memref<?xf32>)
+//               attributes {exec.results = [#exec.tied<0>]} …
+// After:  module attributes {exec.manifest = "{\"abi\":1,…}"} { … }
+//
+// Requires the scheduled phase. Tested by
+// test/codegen/host/describe-program.mlir.
 //
 //===----------------------------------------------------------------------===//
 

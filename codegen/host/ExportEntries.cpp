@@ -5,14 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: func.func @f(%x: memref<?xf32>) attributes {exec.frame = …} { …
-// return } After:  llvm.func @mm01_entry_f(%context: !llvm.ptr, %arguments:
-// !llvm.ptr) -> i32 {
+// The runtime calls an entry with an array of arguments, whatever their types.
+//
+// Before: func.func @f(%x: memref<?xf32>) attributes {exec.frame = …} {
+//           … return
+// After:  llvm.func @mm01_entry_f(%context: !llvm.ptr, %arguments: !llvm.ptr)
+//             -> i32 {
 //           %data = llvm.load %arguments; …  %x = a descriptor of it
 //           … llvm.return 0
 //         llvm.func @mm01_arena_f(%arguments: !llvm.ptr) -> i64 { … }
 //
-// Tested by test/codegen/host/export-entries.mlir.
+// Requires frames planned and the manifest written. Tested by
+// test/codegen/host/export-entries.mlir.
 //
 //===----------------------------------------------------------------------===//
 

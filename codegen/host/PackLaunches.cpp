@@ -5,20 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The runtime calls every kernel with one pointer for all its arguments.
+//
 // Before: func.func private @k(%workgroup: index, %x: memref<?xf32>, %n: index)
-// attributes {exec.kernel}
+//             attributes {exec.kernel}
 //         exec.launch @k grid(%g) (%x, %n)
-// After:  func.func private @k.body(%context: !llvm.ptr, %scratch: !llvm.ptr
-// {noalias}, %workgroup: i64,
-//                                   %x: !llvm.ptr {noalias}, %size: i64, %n:
-//                                   i64)
+// After:  func.func private @k.body(%context: !llvm.ptr,
+//             %scratch: !llvm.ptr {noalias}, %workgroup: i64,
+//             %x: !llvm.ptr {noalias}, %size: i64, %n: i64)
 //         llvm.func internal @k(%context, %arguments, %scratch, %workgroup) {
-//         loads; call @k.body } %packed = llvm.alloca of a structure, at the
-//         host function's entry stores; llvm.call %launch(%context, @k, "k",
-//         %g, %packed, scratch bytes)
+//           loads from %arguments; call @k.body }
+//         %packed = llvm.alloca of a structure, at the host function's entry
+//         stores into %packed
+//         llvm.call %launch(%context, @k, "k", %g, %packed, scratch bytes)
 //
 // The inner function exists because LLVM knows noalias on parameters only; it
-// is inlined. Tested by test/codegen/host/pack-launches.mlir.
+// is inlined. Requires mm01-export-entries. Tested by
+// test/codegen/host/pack-launches.mlir.
 //
 //===----------------------------------------------------------------------===//
 

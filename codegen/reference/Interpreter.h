@@ -26,6 +26,7 @@
 
 namespace mm01::reference {
 
+/// How the interpreter computes.
 struct Options {
   /// Round the floats of each op's tensor results to their element type, where
   /// a compiled program stores them. Without it everything is float64.

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Functions of the C library are calls, which loops of them cannot vectorise.
+//
 // Before: %y = math.exp %x : f32
 // After:  a range reduction and a polynomial in arith and math.fma
 //
-// Upstream has the patterns but no pass outside its tests. Tested by
-// test/codegen/x86/approximate-math.mlir.
+// Upstream has the patterns but no pass outside its tests. Requires nothing.
+// Tested by test/codegen/x86/approximate-math.mlir.
 //
 //===----------------------------------------------------------------------===//
 

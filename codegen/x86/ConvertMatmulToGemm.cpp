@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Dense products are the library's: nothing generated here is as fast.
+//
 // Before: linalg.fill ins(%zero) outs(%c)
-//         linalg.matmul indexing_maps = [(m, k), (n, k), (m, n)] ins(%a, %b)
-//         outs(%c)
+//         linalg.matmul indexing_maps = [(m, k), (n, k), (m, n)]
+//             ins(%a, %b) outs(%c)
 // After:  exec.gemm %a, %b, %c
 //
 // Requires bufferized kernels. Tested by

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: %y = arith.extf %x : bf16 to f32
-// After:  %bits = arith.bitcast %x : bf16 to i16, shifted into the upper half
-// of
-//         an i32, and bitcast to f32
+// Without it LLVM would call conversions of the compiler's own library, element
+// by element.
 //
-// Tested by test/codegen/x86/expand-arith.mlir.
+// Before: %y = arith.extf %x : bf16 to f32
+// After:  %bits = arith.bitcast %x : bf16 to i16
+//         %y = %bits, shifted into the upper half of an i32, and bitcast to f32
+//
+// Requires nothing. Tested by test/codegen/x86/expand-arith.mlir.
 //
 //===----------------------------------------------------------------------===//
 

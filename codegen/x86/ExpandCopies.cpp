@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// A copy between strided buffers would become a call of a function that takes
+// them apart at run time; as a loop it vectorises.
+//
 // Before: memref.copy %a, %b : memref<4xf32, strided<[8]>> to memref<4xf32>
 // After:  linalg.copy ins(%a) outs(%b)
 //
-// Tested by test/codegen/x86/expand-copies.mlir.
+// Requires bufferized kernels. Tested by test/codegen/x86/expand-copies.mlir.
 //
 //===----------------------------------------------------------------------===//
 

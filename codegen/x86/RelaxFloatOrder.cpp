@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// A sum in the order of the program is a chain of additions; a sum in any order
+// vectorises, and products and sums contract.
+//
 // Before: %s = arith.addf %a, %b : f32
 // After:  %s = arith.addf %a, %b fastmath<reassoc,contract> : f32
 //
-// Tested by test/codegen/x86/relax-float-order.mlir.
+// Requires kernels. Tested by test/codegen/x86/relax-float-order.mlir.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,6 +22,7 @@
 
 namespace mm01 {
 
+/// The attention of a layer.
 enum class LayerKind { Lightning, Softmax };
 
 /// Who wrote the checkpoint, and so which tensor names to look for first.
@@ -33,6 +34,7 @@ struct ResidualScale {
   double beta = 0;
 };
 
+/// A model, as readConfig has checked it.
 struct ModelConfig {
   ConfigLayout layout = ConfigLayout::Released;
 

@@ -15,6 +15,7 @@ namespace mm01::safetensors {
 /// The format's own limit on the header, in bytes.
 inline constexpr uint64_t maxHeaderBytes = 100'000'000;
 
+/// What a file says about itself.
 struct Header {
   std::vector<TensorInfo> tensors; // sorted by name; data is not set
   std::map<std::string, std::string> metadata;

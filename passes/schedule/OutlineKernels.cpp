@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The host launches kernels; layers of one kind share theirs.
+//
 // Before: func.func @layer(%x: memref<?x64xf32>, %n: index) {
 //           scf.forall (%i, %j) in (%n, 2) { … %x … } {mm01.kernel = "norm"}
-// After:  func.func private @layer.norm(%workgroup: index, %x:
-// memref<?x64xf32>)
-//             attributes {exec.kernel} {
+// After:  func.func private @layer.norm(%workgroup: index,
+//             %x: memref<?x64xf32>) attributes {exec.kernel} {
 //           %i = arith.divui %workgroup, 2;  %j = arith.remui %workgroup, 2
 //           … %x …
 //         func.func @layer(%x: memref<?x64xf32>, %n: index) {

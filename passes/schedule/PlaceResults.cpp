@@ -5,14 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before: func.func @f(%n: index, %s: memref<4xf32>) -> (memref<?xf32>,
-// memref<4xf32>) {
+// Callers own the memory of results: nothing that a function allocates outlives
+// its call.
+//
+// Before: func.func @f(%n: index, %s: memref<4xf32>)
+//             -> (memref<?xf32>, memref<4xf32>) {
 //           %a = memref.alloc(%n) : memref<?xf32>
 //           …
 //           return %a, %s : …
-// After:  func.func @f(%n: index, %s: memref<4xf32>) attributes {
-//             exec.results = [#exec.fresh<"" : memref<?xf32>>, #exec.tied<1>]}
-//             {
+// After:  func.func @f(%n: index, %s: memref<4xf32>)
+//             attributes {exec.results =
+//                 [#exec.fresh<"" : memref<?xf32>>, #exec.tied<1>]} {
 //           %a = exec.result 0 (%n) : memref<?xf32>
 //           …
 //           return

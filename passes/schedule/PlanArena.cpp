@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// One allocation serves every call: the host's buffers are views of an arena.
+//
 // Before: func.func private @layer(%x: memref<?x64xf32>) {
 //           %n = memref.dim %x, 0
 //           %a = memref.alloc(%n) : memref<?x64xf32>
 // After:  func.func private @layer(%x: memref<?x64xf32>, %frame: index)
-// attributes {
-//             exec.frame = #exec.frame<()[s0] -> (s0 * 256), arguments = [0],
-//             extents = [0]>} {
+//             attributes {exec.frame = #exec.frame<()[s0] -> (s0 * 256),
+//             arguments = [0], extents = [0]>} {
 //           %n = memref.dim %x, 0
 //           %offset = affine.apply (d0) -> (d0)(%frame)
 //           %a = exec.arena at %offset (%n) : memref<?x64xf32>

@@ -5,17 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// A kernel allocates nothing: its buffers lie on the stack or in the scratch of
+// the thread that runs it.
+//
 // Before: func.func private @k(…) attributes {exec.kernel} {
 //           %row = memref.alloc() : memref<64xf32>
 //           %tile = memref.alloc() : memref<64x64xf32>
-// After:  func.func private @k(…) attributes {exec.kernel, exec.scratch_bytes =
-// 16384} {
+// After:  func.func private @k(…)
+//             attributes {exec.kernel, exec.scratch_bytes = 16384} {
 //           %row = memref.alloca() : memref<64xf32>
 //           %tile = exec.scratch at 0 () : memref<64x64xf32>
 //
 // A buffer of a loop's body is dead when the next iteration begins, because
 // bufferization returns no buffers from loops; so one place for all iterations
-// is enough. Tested by test/passes/schedule/plan-scratch.mlir.
+// is enough. Requires kernels outlined. Tested by
+// test/passes/schedule/plan-scratch.mlir.
 //
 //===----------------------------------------------------------------------===//
 

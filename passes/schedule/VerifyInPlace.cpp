@@ -8,7 +8,13 @@
 // The proof that caches are updated in place: after bufferization nothing of a
 // cache's type is allocated or copied. A cache is what a public function takes
 // in one of three roles, and what is passed on in calls. The module is not
-// changed. Tested by test/passes/schedule/verify-in-place.mlir.
+// changed; this one fails:
+//
+//   func.func @f(%s: memref<1x4xf32> {mm01.role = "lightning_state"}) {
+//     %copy = memref.alloc() : memref<1x4xf32>            // error
+//
+// Requires bufferized functions, before kernels are outlined. Tested by
+// test/passes/schedule/verify-in-place.mlir.
 //
 //===----------------------------------------------------------------------===//
 

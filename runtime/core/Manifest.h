@@ -26,6 +26,7 @@ enum class ElementType { F32, F16, BF16, I8, I32, I64, Index };
 int64_t elementBytes(ElementType type);
 /// The manifest's name of a type, e.g. "bf16".
 std::string_view elementName(ElementType type);
+/// The type of a name in the manifest; nothing for another.
 std::optional<ElementType> parseElementType(std::string_view name);
 
 /// Bytes of a dense tensor of this shape; nothing when an extent is negative
@@ -35,8 +36,11 @@ std::optional<int64_t> tensorBytes(ElementType type,
 /// "[4, ?, 64]": a shape for messages; a negative extent is printed as `?`.
 std::string shapeText(const std::vector<int64_t> &shape);
 
+/// How an argument is passed; a scalar has one element, a weight one pointer
+/// for each part.
 enum class ArgumentKind { Tensor, Scalar, Ragged, Weight };
 
+/// One argument of an entry.
 struct ArgumentSpec {
   ArgumentKind kind = ArgumentKind::Tensor;
   /// What the argument is to a model ("tokens", "keys", …); may be empty.
@@ -57,6 +61,7 @@ enum class ResultKind {
   Tied
 };
 
+/// One result of an entry.
 struct ResultSpec {
   ResultKind kind = ResultKind::Fresh;
   std::string role;
@@ -67,6 +72,7 @@ struct ResultSpec {
   size_t argument = 0;
 };
 
+/// A function of the program that can be called.
 struct EntrySpec {
   std::string name;
   std::vector<ArgumentSpec> arguments;
@@ -93,6 +99,7 @@ struct SourceSpec {
   std::string tensorOf(int64_t part) const;
 };
 
+/// A weight of the model, and how a checkpoint's tensors make it.
 struct ParameterSpec {
   std::string name;
   /// Extents, all positive. Three of them make a stack of parts.
@@ -106,6 +113,7 @@ struct ParameterSpec {
   int64_t partBytes() const;
 };
 
+/// All that a program says about itself (docs/contract.md, "The manifest").
 struct Manifest {
   int64_t abi = 0;
   std::string compiler;

@@ -22,6 +22,7 @@
 
 namespace mm01 {
 
+/// What generate() shall do for every prompt.
 struct GenerateOptions {
   /// Tokens to generate for each prompt, at least 1.
   int64_t maxNewTokens = 16;

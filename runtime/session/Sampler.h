@@ -27,6 +27,7 @@
 
 namespace mm01 {
 
+/// How tokens are drawn.
 struct SamplerOptions {
   double temperature = 0; ///< >= 0; 0 is greedy: the highest logit, lowest id
   int64_t topK = 0;       ///< >= 0; 0 is off

@@ -33,6 +33,7 @@ namespace mm01 {
 using SequenceId = int64_t;
 using SnapshotId = int64_t;
 
+/// What a session reserves memory for, and what it calls.
 struct SessionOptions {
   /// Sequences that may exist at the same time: slots of the lightning state.
   int64_t maxSequences = 1;

@@ -55,6 +55,7 @@ struct Repetition {
                                       const std::function<Status()> &body);
 };
 
+/// What was measured.
 struct BenchResult {
   Repetition repetition;
   std::vector<double> seconds; ///< of each iteration
