@@ -59,8 +59,10 @@ def ExpandArithPass : Pass<"mm01-expand-arith"> {
   let summary = "Expand what neither LLVM nor x86 has";
   let description = [{
     Rounding integer divisions become plain ones. Widening bf16 and f16 to float32
-    and narrowing float32 to bf16 become integer arithmetic, which vectorises on
-    every x86 level and needs no function of the compiler's own library.
+    and narrowing float32 to them become integer arithmetic, which vectorises on
+    every x86 level and needs no function of the compiler's own library. Integer
+    division by 0, which would end the process, gives 0, and so does the
+    remainder; the least number divided by -1 is itself.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }

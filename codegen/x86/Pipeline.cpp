@@ -7,7 +7,9 @@
 
 #include "codegen/x86/Passes.h"
 
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -22,6 +24,12 @@ void mm01::addKernelPasses(OpPassManager &manager) {
   // A parallel loop inside a workgroup is a plain loop.
   function.addPass(createForallToForLoopPass());
   function.addPass(createRelaxFloatOrderPass());
+  // Arithmetic on bf16 and f16 is that of float32, rounded after each op.
+  function.addPass(math::createMathExtendToSupportedTypes());
+  arith::ArithEmulateUnsupportedFloatsOptions narrow;
+  narrow.sourceTypeStrs = {"bf16", "f16"};
+  narrow.targetTypeStr = "f32";
+  function.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
   function.addPass(createApproximateMathPass());
   function.addPass(createExpandArithPass());
   function.addPass(createCanonicalizerPass());

@@ -122,7 +122,9 @@ def Exec_ScratchOp : Exec_MemoryOp<"scratch", [Pure]> {
   let assemblyFormat = "`at` $offset `(` $sizes `)` attr-dict `:` type($view)";
 }
 
-def Exec_ResultOp : Exec_MemoryOp<"result"> {
+// Asking is an effect of its own: the runtime wants an answer for each result,
+// also for one that nobody writes to.
+def Exec_ResultOp : Exec_MemoryOp<"result", [MemoryEffects<[MemWrite]>]> {
   let summary = "asks the runtime for the memory of a result";
   let description = [{
     The caller of the program owns the memory. When the runtime has none, the

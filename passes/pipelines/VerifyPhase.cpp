@@ -58,34 +58,24 @@ struct Allowed {
 } // namespace
 
 static constexpr StringLiteral tensorOps[] = {
-    "builtin.module", "func",   "arith", "math",
-    "tensor",         "linalg", "scf",   "mm01"};
-static constexpr StringLiteral tiledOps[] = {"builtin.module",
-                                             "func",
-                                             "arith",
-                                             "math",
-                                             "tensor",
-                                             "linalg",
-                                             "scf",
-                                             "affine",
-                                             "mm01.parameter",
-                                             "mm01.weight_part",
-                                             "mm01.ragged_size",
-                                             "mm01.ragged_get"};
-static constexpr StringLiteral scheduledOps[] = {"builtin.module",
-                                                 "func",
-                                                 "arith",
-                                                 "math",
-                                                 "memref",
-                                                 "linalg",
-                                                 "scf",
-                                                 "affine",
-                                                 "exec",
-                                                 "mm01.parameter",
-                                                 "mm01.ragged_size",
-                                                 "mm01.ragged_get"};
+    "builtin.module", "func.func", "func.call", "func.return", "arith",
+    "math",           "tensor",    "linalg",    "scf",         "mm01"};
+static constexpr StringLiteral tiledOps[] = {
+    "builtin.module",   "func.func",      "func.call",
+    "func.return",      "arith",          "math",
+    "tensor",           "linalg",         "scf",
+    "affine",           "mm01.parameter", "mm01.weight_part",
+    "mm01.ragged_size", "mm01.ragged_get"};
+static constexpr StringLiteral scheduledOps[] = {
+    "builtin.module",   "func.func",      "func.call",
+    "func.return",      "arith",          "math",
+    "memref",           "linalg",         "scf",
+    "affine",           "exec",           "mm01.parameter",
+    "mm01.ragged_size", "mm01.ragged_get"};
 static constexpr StringLiteral kernelsOps[] = {"builtin.module",
-                                               "func",
+                                               "func.func",
+                                               "func.call",
+                                               "func.return",
                                                "arith",
                                                "math",
                                                "memref",

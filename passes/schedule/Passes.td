@@ -58,8 +58,8 @@ def PlaceResultsPass : Pass<"mm01-place-results", "mlir::ModuleOp"> {
     one of its arguments is dropped, and callers use what they passed. A public
     function's result is described in `exec.results`: `#exec.tied` when it is an
     argument, `#exec.fresh` when it is a buffer of the function, which becomes an
-    `exec.result`; any other value (a view, the same buffer twice) is copied into
-    one. Refuses private functions that return buffers of their own and public
+    `exec.result`; any other value (a view, the same buffer or argument twice)
+    is copied into one. Refuses private functions that return buffers of their own and public
     ones that return scalars.
   }];
   let dependentDialects = ["mm01::exec::ExecDialect", "mlir::memref::MemRefDialect"];

@@ -133,13 +133,16 @@ struct PlaceResultsPass : mm01::impl::PlaceResultsPassBase<PlaceResultsPass> {
   LogicalResult placePublic(func::FuncOp function, func::ReturnOp end) {
     OpBuilder builder(end);
     SmallVector<Attribute> results;
+    llvm::SmallDenseSet<unsigned> tied;
     for (auto [number, value] : llvm::enumerate(end.getOperands())) {
       auto type = dyn_cast<MemRefType>(value.getType());
       if (!type)
         return end.emitError("result ")
                << number << " of public function " << function.getSymName()
                << " has type " << value.getType() << ", expected a tensor";
-      if (auto argument = getArgumentNumber(value)) {
+      // An argument's memory is one result's alone: a second one is a copy.
+      auto argument = getArgumentNumber(value);
+      if (argument && tied.insert(*argument).second) {
         results.push_back(exec::TiedAttr::get(&getContext(), *argument));
         continue;
       }

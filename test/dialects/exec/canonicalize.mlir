@@ -34,3 +34,11 @@ func.func @views(%offset: index) -> (memref<4xf32>, memref<4xf32>, memref<4xf32>
   %d = exec.result 1 () : memref<4xf32>
   return %a, %b, %c, %d : memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>
 }
+
+// A result that nobody writes to is asked for all the same.
+// CHECK-LABEL: func.func @unwritten
+// CHECK: exec.result 0
+func.func @unwritten() attributes {exec.results = [#exec.fresh<"" : memref<4xf32>>]} {
+  %a = exec.result 0 () : memref<4xf32>
+  return
+}

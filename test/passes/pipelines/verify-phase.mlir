@@ -18,7 +18,7 @@
 // RUN: not mm01-opt --mm01-verify-phase=phase=grad %t/collective.mlir 2>&1 | FileCheck %s --check-prefix=COLLECTIVE
 // COLLECTIVE: collective.mlir:4:1: error: 'func.func' op has a value of type '!mm01.token<@TP>' in phase grad, expected no collectives
 // RUN: not mm01-opt --mm01-verify-phase=phase=spmd %t/machine.mlir 2>&1 | FileCheck %s --check-prefix=SPMD
-// SPMD: machine.mlir:2:1: error: 'llvm.func' op has no place in phase spmd, expected only builtin.module, func, arith, math, tensor, linalg, scf, mm01
+// SPMD: machine.mlir:2:1: error: 'llvm.func' op has no place in phase spmd, expected only builtin.module, func.func, func.call, func.return, arith, math, tensor, linalg, scf, mm01
 // RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/declaration.mlir 2>&1 | FileCheck %s --check-prefix=DECLARATION
 // DECLARATION: declaration.mlir:1:1: error: 'func.func' op has no body in phase graph, expected a definition
 

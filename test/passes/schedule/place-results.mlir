@@ -30,6 +30,18 @@ func.func @copied(%x: memref<4xf32>) -> (memref<2x2xf32>, memref<4xf32>, memref<
 
 // -----
 
+// An argument is tied to one result; the second is a copy of it.
+// CHECK-LABEL: func.func @argument_twice
+// CHECK-SAME: (%[[X:.*]]: memref<4xf32>)
+// CHECK-SAME: exec.results = [#exec.tied<0>, #exec.fresh<"" : memref<4xf32>>]
+// CHECK: %[[COPY:.*]] = exec.result 1() : memref<4xf32>
+// CHECK: memref.copy %[[X]], %[[COPY]]
+func.func @argument_twice(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) {
+  return %x, %x : memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
 // Results of private functions that are arguments go away, through two levels of calls; indices stay.
 // CHECK-LABEL: func.func private @inner(%{{.*}}: memref<4xf32>) -> index
 func.func private @inner(%x: memref<4xf32>) -> (memref<4xf32>, index) {
