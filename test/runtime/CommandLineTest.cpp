@@ -120,6 +120,9 @@ TEST_F(CommandLine, WrongUsage) {
   for (const char *threads : {"0", "-1", "1025", "x", "1.5", "99999999999"})
     fails(concat("call p.so --entry f --in x --out y --threads ", threads), 2,
           {"--threads"});
+  for (const char *seed : {"-1", "18446744073709551616", "1.5", "0x1"})
+    fails(concat("generate p.so --weights w --prompt-ids 1 --seed ", seed), 2,
+          {"--seed", seed});
 }
 
 TEST_F(CommandLine, Info) {
@@ -198,6 +201,18 @@ TEST_F(CommandLine, CallRefusesUnwritableResults) {
   std::string words = call("affine", affine());
   words.replace(words.find("results.safetensors"), 0, "no/");
   fails(words, 1, {"no/results.safetensors"});
+}
+
+TEST_F(CommandLine, CallSparesItsInputs) {
+  std::string words = call("affine", affine());
+  std::string before = readFile(program);
+  std::string out = "results.safetensors";
+  size_t at = words.find(out);
+  fails(words.substr(0, at) + "in.safetensors" + words.substr(at + out.size()),
+        1, {"in.safetensors", "is read by this command"});
+  fails(words.substr(0, at) + "p.so" + words.substr(at + out.size()), 1,
+        {"p.so", "is read by this command"});
+  EXPECT_EQ(readFile(program), before);
 }
 
 TEST_F(CommandLine, CallChecksBatches) {

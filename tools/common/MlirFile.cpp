@@ -10,6 +10,7 @@
 #include "tools/common/Diagnostics.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -42,6 +43,11 @@ static int lineNestedTooDeep(StringRef text) {
 
 Result<OwningOpRef<ModuleOp>> mm01::readMlirFile(MLIRContext &context,
                                                  const std::string &path) {
+  // Reading a pipe could wait for ever.
+  llvm::sys::fs::file_status kind;
+  if (!llvm::sys::fs::status(path, kind) &&
+      kind.type() == llvm::sys::fs::file_type::fifo_file)
+    return Status::error(path, ": is a pipe, expected a regular file");
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return Status::error(path, ": cannot read: ", buffer.getError().message());

@@ -115,12 +115,20 @@ Status mm01::printModule(ModuleOp module, const std::string &file) {
   llvm::raw_fd_ostream stream(file, error);
   if (error)
     return Status::error(file, ": cannot write: ", error.message());
-  return printTo(stream, module, file);
+  Status status = printTo(stream, module, file);
+  // Half a module is worse than none. A device stays.
+  if (status.failed() && fs::is_regular_file(file))
+    fs::remove(file);
+  return status;
 }
 
-Status mm01::checkOutput(const std::string &file, bool isProgram) {
+Status mm01::checkOutput(const std::string &file, const std::string &input,
+                         bool isProgram) {
   if (file.empty())
     return {};
+  if (fs::equivalent(file, input))
+    return Status::error(file, ": is the input, expected another file to write "
+                               "to");
   if (fs::is_directory(file))
     return Status::error(file, ": is a folder, expected the name of a file");
   if (isProgram && fs::exists(file) && !fs::is_regular_file(file))

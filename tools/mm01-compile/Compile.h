@@ -23,10 +23,11 @@ Status runPhases(mlir::ModuleOp module, Phase last, const std::string &dumpDir);
 /// Writes the module to a file, or to standard output if `path` is empty.
 Status printModule(mlir::ModuleOp module, const std::string &path);
 
-/// Fails if a file cannot be made at `path`, before long work for it. A program
-/// takes the place of what is there, so that must be a file; a module is
-/// written into it.
-Status checkOutput(const std::string &path, bool isProgram);
+/// Fails if a file cannot be made at `path`, before long work for it, or if it
+/// is the input. A program takes the place of what is there, so that must be a
+/// file; a module is written into it.
+Status checkOutput(const std::string &path, const std::string &input,
+                   bool isProgram);
 
 } // namespace mm01
 

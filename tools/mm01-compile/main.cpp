@@ -22,10 +22,10 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
+#include <fcntl.h>
 
 using namespace mm01;
 
@@ -71,7 +71,8 @@ Status compile(const CompileOptions &options) {
   MM01_RETURN_IF_FAILED(checkBuilt(options));
   Result<std::string> isa = isaOfCpu(options.mcpu);
   MM01_RETURN_IF_FAILED(isa);
-  MM01_RETURN_IF_FAILED(checkOutput(options.output, !options.compileTo));
+  MM01_RETURN_IF_FAILED(
+      checkOutput(options.output, options.input, !options.compileTo));
 
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -92,10 +93,18 @@ Status compile(const CompileOptions &options) {
 
 } // namespace
 
+/// A file opened later must not get the number of a closed standard stream.
+/// Writing to the replacement of stdout fails, as writing to a closed one
+/// would.
+static void occupyStandardStreams() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (fcntl(descriptor, F_GETFD) < 0 &&
+        ::open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY) < 0)
+      return;
+}
+
 int main(int argc, char **argv) {
-  // A closed standard stream must not become the number of an opened file.
-  if (llvm::sys::Process::FixupStandardFileDescriptors())
-    return inputAtFault;
+  occupyStandardStreams();
   std::signal(SIGPIPE, SIG_IGN);
   std::string error;
   auto options = parseCommandLine(argc, argv, error);

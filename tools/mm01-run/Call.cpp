@@ -20,6 +20,8 @@ struct Options {
 };
 
 Status run(const Options &options) {
+  MM01_RETURN_IF_FAILED(
+      checkOutput(options.out, {options.program, options.in}));
   Result<Program> program = Program::open(options.program);
   MM01_RETURN_IF_FAILED(program);
   Result<size_t> index = program->manifest().findEntry(options.entry);

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 namespace mm01 {
@@ -38,6 +39,11 @@ CLI::Option *addWeightsOption(CLI::App &command, std::string &weights);
 /// --threads, 1 … ThreadPool::maxThreads; the processors of this process when
 /// it is not given.
 void addThreadsOption(CLI::App &command, int &threads);
+
+/// Fails if `output` is one of the files that a command reads, or a
+/// checkpoint's in a folder that it reads: writing would destroy it.
+Status checkOutput(const std::string &output,
+                   std::initializer_list<std::string> inputs);
 
 } // namespace mm01
 

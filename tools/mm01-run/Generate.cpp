@@ -236,7 +236,16 @@ void mm01::addGenerateCommand(CLI::App &app, Action &action) {
                    "draw from the fewest tokens of this share of the "
                    "probability; 1 is off")
       ->capture_default_str();
+  // The parser itself would wrap -1 around.
   command->add_option("--seed", sampler.seed, "seed of the draws")
+      ->check([](const std::string &text) {
+        uint64_t seed = 0;
+        const char *end = text.data() + text.size();
+        auto [stop, error] = std::from_chars(text.data(), end, seed);
+        return error == std::errc() && stop == end
+                   ? std::string()
+                   : "'" + text + "' is no whole number from 0 to 2^64 - 1";
+      })
       ->capture_default_str();
   addThreadsOption(*command, flags->threads);
   command->add_flag("--json", flags->json, "print JSON");

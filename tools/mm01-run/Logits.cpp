@@ -107,6 +107,9 @@ Status computeLogits(Session &session, std::span<const int32_t> ids,
 }
 
 Status runLogits(const LogitsFlags &flags) {
+  MM01_RETURN_IF_FAILED(
+      checkOutput(flags.output, {flags.program, flags.weights,
+                                 flags.ids.substr(0, flags.ids.rfind(':'))}));
   Result<std::vector<int32_t>> ids = readIds(flags.ids);
   MM01_RETURN_IF_FAILED(ids);
   Result<Manifest> manifest = Program::readManifest(flags.program);

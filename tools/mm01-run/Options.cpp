@@ -8,7 +8,10 @@
 #include "runtime/cpu/ThreadPool.h"
 #include "tools/mm01-run/Commands.h"
 
+#include <filesystem>
+
 using namespace mm01;
+namespace fs = std::filesystem;
 
 void mm01::addProgramOption(CLI::App &command, std::string &program) {
   command.add_option("program", program, "the compiled program")
@@ -24,4 +27,28 @@ void mm01::addThreadsOption(CLI::App &command, int &threads) {
                   "that the process may use")
       ->check(CLI::Range(1, ThreadPool::maxThreads))
       ->option_text("N");
+}
+
+/// Whether the name is one that files of a checkpoint have.
+static bool isCheckpointFile(const std::string &name) {
+  return name.starts_with("model") &&
+         (name.ends_with(".safetensors") || name.ends_with(".index.json"));
+}
+
+Status mm01::checkOutput(const std::string &output,
+                         std::initializer_list<std::string> inputs) {
+  std::error_code ignored; // a name of no file is none of another
+  for (const std::string &input : inputs) {
+    fs::path other = input;
+    if (fs::is_directory(input, ignored)) {
+      fs::path name = fs::path(output).filename();
+      if (!isCheckpointFile(name.string()))
+        continue;
+      other /= name;
+    }
+    if (fs::equivalent(output, other, ignored))
+      return Status::error(output, ": is read by this command, expected "
+                                   "another file to write to");
+  }
+  return Status();
 }
