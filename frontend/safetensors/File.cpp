@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -81,7 +82,27 @@ Result<File> File::open(const std::string &path) {
   for (TensorInfo &tensor : file.sorted)
     if (tensor.bytes)
       tensor.data = static_cast<const std::byte *>(mapping) + tensor.offset;
+  MM01_RETURN_IF_FAILED(file.copyMisaligned());
   return file;
+}
+
+Status File::copyMisaligned() {
+  for (TensorInfo &tensor : sorted) {
+    if (!tensor.bytes || tensor.offset % elementBytes(tensor.type) == 0)
+      continue;
+    const size_t blocks = tensor.bytes / sizeof(std::max_align_t) + 1;
+    std::unique_ptr<std::max_align_t[]> copy(new (std::nothrow)
+                                                 std::max_align_t[blocks]);
+    if (!copy)
+      return Status::error(filePath, ": tensor '", tensor.name, "' of ",
+                           tensor.bytes,
+                           " bytes is not aligned to its "
+                           "elements, and no memory is left for a copy");
+    std::memcpy(copy.get(), tensor.data, tensor.bytes);
+    tensor.data = reinterpret_cast<const std::byte *>(copy.get());
+    copies.push_back(std::move(copy));
+  }
+  return {};
 }
 
 File::File(File &&other) noexcept { *this = std::move(other); }
@@ -92,6 +113,7 @@ File &File::operator=(File &&other) noexcept {
   std::swap(mapping, other.mapping);
   std::swap(mappedBytes, other.mappedBytes);
   std::swap(sorted, other.sorted);
+  std::swap(copies, other.copies);
   std::swap(notes, other.notes);
   return *this;
 }

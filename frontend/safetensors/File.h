@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,9 @@ class File {
 public:
   /// Opens and checks a file. The format's rules are all enforced: a header
   /// of JSON without duplicate keys, known types, non-negative shapes, and
-  /// data that the tensors cover without overlap and without holes. Beyond
-  /// the format, each tensor must be aligned to its element size.
+  /// data that the tensors cover without overlap and without holes. The format
+  /// does not align tensors: one that does not begin at a multiple of its
+  /// element size is copied into memory when the file is opened.
   static Result<File> open(const std::string &path);
 
   File(File &&other) noexcept;
@@ -68,11 +70,13 @@ public:
 
 private:
   File() = default;
+  Status copyMisaligned();
 
   std::string filePath;
   void *mapping = nullptr;
   size_t mappedBytes = 0;
   std::vector<TensorInfo> sorted;
+  std::vector<std::unique_ptr<std::max_align_t[]>> copies;
   std::map<std::string, std::string> notes;
 };
 

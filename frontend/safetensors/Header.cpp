@@ -140,11 +140,6 @@ static Status readTensor(const std::string &path, const Json &value,
   MM01_RETURN_IF_FAILED(
       readOffsets(at, value["data_offsets"], dataBytes, tensor));
   tensor.offset += dataStart;
-  uint64_t alignment = elementBytes(tensor.type);
-  if (tensor.bytes && tensor.offset % alignment)
-    return Status::error(at, "starts at byte ", tensor.offset,
-                         " of the file, expected a multiple of ", alignment,
-                         " for ", dtypeName(tensor.type));
   return {};
 }
 

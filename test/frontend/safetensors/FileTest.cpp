@@ -10,6 +10,7 @@
 #include "frontend/safetensors/TextFile.h"
 #include "test/frontend/safetensors/Support.h"
 
+#include <cstring>
 #include <sys/stat.h>
 
 using namespace mm01;
@@ -72,6 +73,28 @@ TEST(FileTest, DataOutlivesMoves) {
   // The name may go: the mapping keeps the content.
   std::filesystem::remove(path);
   EXPECT_EQ(*reinterpret_cast<const float *>(tensor->data), 0.0f);
+}
+
+/// The format aligns nothing: a header of odd length, or a bf16 tensor before
+/// one of float32, puts elements anywhere.
+TEST(FileTest, AlignsWhatTheFileDoesNot) {
+  Folder folder;
+  std::string bytes =
+      image(R"({"a":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]},)"
+            R"("b":{"dtype":"F32","shape":[2],"data_offsets":[2,10]}} )",
+            10);
+  const float values[] = {1.5f, -2};
+  std::memcpy(bytes.data() + bytes.size() - sizeof(values), values,
+              sizeof(values));
+  Result<File> file = File::open(folder.write("odd.safetensors", bytes));
+  ASSERT_TRUE(file.ok()) << file.message();
+  File moved = *std::move(file);
+  for (const TensorInfo &tensor : moved.tensors())
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data) %
+                  elementBytes(tensor.type),
+              0u)
+        << tensor.name;
+  EXPECT_EQ(std::memcmp(moved.find("b")->data, values, sizeof(values)), 0);
 }
 
 TEST(TextFileTest, ReadsWithinTheLimit) {

@@ -127,9 +127,6 @@ const BadHeader badHeaders[] = {
     {"HoleBetween", two("0,3", "4,8"), "1 bytes after tensor 'x' ends"},
     {"BytesAfterLast", two("0,3", "3,7"), "has 1 bytes after the last tensor"},
     {"DataWithoutTensor", padded("{}", 3), "has 3 bytes after the last tensor"},
-    {"Misaligned",
-     image(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}} )", 4),
-     "expected a multiple of 4 for F32"},
     {"NameOfTwoLines", padded(R"({"x\ny":{"dtype":"F32","shape":[1]}})", 0),
      "tensor 'x?y': has no data_offsets"},
 };
