@@ -49,6 +49,20 @@ static SmallVector<Value> getSizes(OpBuilder &builder, Location loc,
   return sizes;
 }
 
+/// Replaces exec.arena or exec.scratch by the view that begins `offset` bytes
+/// behind `base`.
+static void replaceByView(ConversionPatternRewriter &rewriter,
+                          const LLVMTypeConverter &converter, Operation *op,
+                          Value base, LLVM::GEPArg offset, ValueRange open) {
+  Location loc = op->getLoc();
+  auto type = cast<MemRefType>(op->getResultTypes().front());
+  Value pointer =
+      LLVM::GEPOp::create(rewriter, loc, base.getType(), rewriter.getI8Type(),
+                          base, ArrayRef<LLVM::GEPArg>{offset});
+  rewriter.replaceOp(op, makeDense(rewriter, loc, converter, type, pointer,
+                                   getSizes(rewriter, loc, type, open)));
+}
+
 namespace {
 
 /// exec.arena at %offset   ==>   context->arena + %offset
@@ -58,19 +72,13 @@ struct ConvertArena : ConvertOpToLLVMPattern<exec::ArenaOp> {
   LogicalResult
   matchAndRewrite(exec::ArenaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<MemRefType>(op.getType());
     Value context = getInterface(op, 0);
     if (!context)
       return rewriter.notifyMatchFailure(op, kNoInterface);
-    Value arena =
-        loadPointer(rewriter, loc, context, offsetof(mm01_context, arena));
-    Value pointer = LLVM::GEPOp::create(
-        rewriter, loc, arena.getType(), rewriter.getI8Type(), arena,
-        ArrayRef<LLVM::GEPArg>{adaptor.getOffset()});
-    rewriter.replaceOp(
-        op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
-                      getSizes(rewriter, loc, type, adaptor.getSizes())));
+    Value arena = loadPointer(rewriter, op.getLoc(), context,
+                              offsetof(mm01_context, arena));
+    replaceByView(rewriter, *getTypeConverter(), op, arena, adaptor.getOffset(),
+                  adaptor.getSizes());
     return success();
   }
 };
@@ -82,18 +90,12 @@ struct ConvertScratch : ConvertOpToLLVMPattern<exec::ScratchOp> {
   LogicalResult
   matchAndRewrite(exec::ScratchOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<MemRefType>(op.getType());
     Value scratch = getInterface(op, 1);
     if (!scratch)
       return rewriter.notifyMatchFailure(op, kNoInterface);
-    Value offset = makeI64(rewriter, loc, op.getOffsetAttr().getInt());
-    Value pointer = LLVM::GEPOp::create(rewriter, loc, scratch.getType(),
-                                        rewriter.getI8Type(), scratch,
-                                        ArrayRef<LLVM::GEPArg>{offset});
-    rewriter.replaceOp(
-        op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
-                      getSizes(rewriter, loc, type, adaptor.getSizes())));
+    Value offset = makeI64(rewriter, op.getLoc(), op.getOffsetAttr().getInt());
+    replaceByView(rewriter, *getTypeConverter(), op, scratch, offset,
+                  adaptor.getSizes());
     return success();
   }
 };

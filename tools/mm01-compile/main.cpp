@@ -13,11 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/host/Program.h"
+#include "codegen/x86/Level.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "models/minimax01/presets/Presets.h"
 #include "tools/common/Dialects.h"
 #include "tools/mm01-compile/Compile.h"
-#include "tools/mm01-compile/Cpu.h"
 #include "tools/mm01-compile/Input.h"
 
 #include "mlir/IR/Builders.h"
@@ -69,8 +69,9 @@ Status checkBuilt(const CompileOptions &options) {
 
 Status compile(const CompileOptions &options) {
   MM01_RETURN_IF_FAILED(checkBuilt(options));
-  Result<std::string> isa = isaOfCpu(options.mcpu);
-  MM01_RETURN_IF_FAILED(isa);
+  llvm::Expected<std::string> isa = levelOfCpu(options.mcpu);
+  if (!isa)
+    return Status::error(llvm::toString(isa.takeError()));
   MM01_RETURN_IF_FAILED(
       checkOutput(options.output, options.input, !options.compileTo));
 
