@@ -7,7 +7,9 @@
 
 #include "tools/mm01-compile/Compile.h"
 
+#include "codegen/host/Link.h"
 #include "codegen/host/Program.h"
+#include "passes/schedule/PrintMemoryPlan.h"
 #include "tools/common/Diagnostics.h"
 #include "tools/common/TargetPhases.h"
 
@@ -73,6 +75,18 @@ static Status dump(ModuleOp module, Phase phase, const std::string &folder) {
   return printModule(module, file.str().str());
 }
 
+/// "memory-plan.txt" beside the phases.
+static Status dumpMemoryPlan(ModuleOp module, const std::string &folder) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printMemoryPlan(module, stream);
+  llvm::SmallString<128> file(folder);
+  path::append(file, "memory-plan.txt");
+  if (llvm::Error error = writeAtomically(file, text))
+    return Status::error(llvm::toString(std::move(error)));
+  return {};
+}
+
 static Status runPhase(ModuleOp module, Phase phase) {
   FirstError errors(*module.getContext());
   PassManager manager(module.getContext());
@@ -89,6 +103,8 @@ Status mm01::runPhases(ModuleOp module, Phase last,
     progress.show(phase);
     MM01_RETURN_IF_FAILED(runPhase(module, phase));
     MM01_RETURN_IF_FAILED(dump(module, phase, dumpDir));
+    if (phase == Phase::Scheduled && !dumpDir.empty())
+      MM01_RETURN_IF_FAILED(dumpMemoryPlan(module, dumpDir));
     if (phase == Phase::Kernels && !dumpDir.empty())
       if (llvm::Error error = dumpKernels(module, dumpDir))
         return Status::error(llvm::toString(std::move(error)));
