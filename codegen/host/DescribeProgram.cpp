@@ -11,7 +11,7 @@
 // Before: module {
 //           func.func @f(%x: memref<?xf32>)
 //               attributes {exec.results = [#exec.tied<0>]} …
-// After:  module attributes {exec.manifest = "{\"abi\":1,…}"} { … }
+// After:  module attributes {exec.manifest = "{\"abi\":2,…}"} { … }
 //
 // Requires the scheduled phase. Tested by
 // test/codegen/host/describe-program.mlir.
@@ -150,11 +150,14 @@ static json::Object describeParameter(ParameterOp parameter) {
     }
     sources.push_back(std::move(object));
   }
-  return json::Object{
+  json::Object object{
       {"name", parameter.getSymName()},
       {"shape", getShape(parameter.getType().getShape())},
       {"type", *getElementName(parameter.getType().getElementType())},
       {"sources", std::move(sources)}};
+  if (std::optional<Type> stored = parameter.getStored())
+    object["stored"] = *getElementName(*stored);
+  return object;
 }
 
 namespace {

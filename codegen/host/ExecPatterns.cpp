@@ -161,22 +161,29 @@ struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
   }
 };
 
-/// exec.weight_part %w[%e]   ==>   weight[%e], a pointer
-struct ConvertWeightPart : ConvertOpToLLVMPattern<exec::WeightPartOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// exec.weight_part %w[%e]     ==>   weight[%e], a pointer
+/// exec.weight_scales %w[%e]   ==>   weight[parts + %e]
+template <typename Op> struct ConvertWeight : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
 
   LogicalResult
-  matchAndRewrite(exec::WeightPartOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getType());
     Type pointer = adaptor.getWeight().getType();
-    Value entry = LLVM::GEPOp::create(
-        rewriter, loc, pointer, pointer, adaptor.getWeight(),
-        ArrayRef<LLVM::GEPArg>{adaptor.getPart()});
-    Value part = loadPointer(rewriter, loc, entry, 0);
-    rewriter.replaceOp(op, makeDense(rewriter, loc, *getTypeConverter(), type,
-                                     part, getSizes(rewriter, loc, type, {})));
+    Value number = adaptor.getPart();
+    if (std::is_same_v<Op, exec::WeightScalesOp>)
+      number = LLVM::AddOp::create(
+          rewriter, loc, number,
+          makeI64(rewriter, loc, op.getWeight().getType().getParts()));
+    Value entry = LLVM::GEPOp::create(rewriter, loc, pointer, pointer,
+                                      adaptor.getWeight(),
+                                      ArrayRef<LLVM::GEPArg>{number});
+    Value memory = loadPointer(rewriter, loc, entry, 0);
+    rewriter.replaceOp(op,
+                       makeDense(rewriter, loc, *this->getTypeConverter(), type,
+                                 memory, getSizes(rewriter, loc, type, {})));
     return success();
   }
 };
@@ -283,6 +290,8 @@ struct ConvertRaggedGet : ConvertOpToLLVMPattern<RaggedGetOp> {
 
 void mm01::populateExecPatterns(const LLVMTypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<ConvertArena, ConvertScratch, ConvertResult, ConvertWeightPart,
-               ConvertGemm, ConvertRaggedSize, ConvertRaggedGet>(converter);
+  patterns.add<ConvertArena, ConvertScratch, ConvertResult,
+               ConvertWeight<exec::WeightPartOp>,
+               ConvertWeight<exec::WeightScalesOp>, ConvertGemm,
+               ConvertRaggedSize, ConvertRaggedGet>(converter);
 }

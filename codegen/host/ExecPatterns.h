@@ -15,8 +15,9 @@ class RewritePatternSet;
 
 namespace mm01 {
 
-/// Patterns that convert exec.arena, scratch, result, weight_part and gemm, and
-/// mm01.ragged_size and ragged_get, to the LLVM dialect.
+/// Patterns that convert exec.arena, scratch, result, weight_part,
+/// weight_scales and gemm, and mm01.ragged_size and ragged_get, to the LLVM
+/// dialect.
 void populateExecPatterns(const mlir::LLVMTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 

@@ -34,7 +34,7 @@ function
 extern "C" {
 #endif
 
-#define MM01_ABI_VERSION 1
+#define MM01_ABI_VERSION 2
 #define MM01_MANIFEST_SECTION ".mm01.manifest"
 #define MM01_SEAL_SECTION ".mm01.seal"
 #define MM01_SEAL_MAGIC "mm01seal"
@@ -72,7 +72,9 @@ typedef struct mm01_ragged {
  *   scalar  data: the value
  *   ragged  data: const mm01_ragged *
  *   weight  data: const void *const *, one pointer a part: a weight of three
- *           dimensions has as many parts as its first extent, another has one
+ *           dimensions has as many parts as its first extent, another has one;
+ *           of an i8 weight as many pointers follow, each to the float32 scales
+ *           of a part, one for each of its rows
  * shape is null unless the kind is tensor. */
 typedef struct mm01_argument {
   void *data;

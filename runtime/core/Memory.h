@@ -19,6 +19,10 @@ namespace mm01 {
 /// or less where a control group limits it. INT64_MAX when unknown.
 int64_t availableMemory();
 
+/// Bytes of this process that are in memory now, its mapped files included; 0
+/// when unknown.
+int64_t residentMemory();
+
 /// Owned memory aligned to MM01_ALIGNMENT that only grows. Its content is
 /// undefined after growth.
 class AlignedBuffer {

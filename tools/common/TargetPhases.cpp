@@ -18,12 +18,15 @@
 using namespace mm01;
 
 PhasePasses mm01::cpuPhasePasses() {
+  auto addGraphPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createQuantizeWeightsPass());
+  };
   auto addSpmdPasses = [](mlir::OpPassManager &manager) {
     manager.addPass(createVerifyTokensPass());
   };
   return {
-      {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiledPasses},
-      {Phase::Scheduled, addScheduledPasses}, {Phase::Kernels, addKernelPasses},
-      {Phase::Host, addHostPasses},
+      {Phase::Graph, addGraphPasses},    {Phase::Spmd, addSpmdPasses},
+      {Phase::Tiled, addTiledPasses},    {Phase::Scheduled, addScheduledPasses},
+      {Phase::Kernels, addKernelPasses}, {Phase::Host, addHostPasses},
   };
 }

@@ -62,8 +62,6 @@ Status checkBuilt(const CompileOptions &options) {
     return refuse("--target", options.target, "cpu");
   if (options.mode != "inference")
     return refuse("--mode", options.mode, "inference");
-  if (options.quantize != "none")
-    return refuse("--quantize", options.quantize, "none");
   return {};
 }
 
@@ -80,7 +78,11 @@ Status compile(const CompileOptions &options) {
   mlir::MLIRContext context(registry);
   auto module = loadInput(context, options);
   MM01_RETURN_IF_FAILED(module);
-  (**module)->setAttr(kIsaAttr, mlir::Builder(&context).getStringAttr(*isa));
+  mlir::Builder builder(&context);
+  (**module)->setAttr(kIsaAttr, builder.getStringAttr(*isa));
+  // A .mlir file may say itself what is quantised.
+  if (options.quantize != "none")
+    (**module)->setAttr(kQuantizeAttr, builder.getStringAttr(options.quantize));
 
   Phase last = options.compileTo.value_or(Phase::Host);
   MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));

@@ -119,7 +119,8 @@ struct BenchFlags {
   bool json = false;
 };
 
-void report(const BenchFlags &flags, int threads, const BenchResult &result) {
+void report(const BenchFlags &flags, const Model &model,
+            const BenchResult &result) {
   std::vector<double> sorted = result.seconds;
   std::sort(sorted.begin(), sorted.end());
   size_t middle = sorted.size() / 2;
@@ -132,7 +133,8 @@ void report(const BenchFlags &flags, int threads, const BenchResult &result) {
       json[name] = value;
     json["iterations"] = result.repetition.iterations;
     json["warmup"] = result.repetition.warmup;
-    json["threads"] = threads;
+    json["threads"] = model.threads();
+    json["weight_bytes"] = model.weightMemory();
     json["seconds"] = {
         {"median", median}, {"min", sorted.front()}, {"max", sorted.back()}};
     if (result.tokens > 0)
@@ -143,7 +145,7 @@ void report(const BenchFlags &flags, int threads, const BenchResult &result) {
   std::string line = flags.entry + ":";
   for (const auto &[name, value] : result.sizes)
     line += " " + name + "=" + std::to_string(value);
-  std::printf("%s threads=%d iterations=%lld\n", line.c_str(), threads,
+  std::printf("%s threads=%d iterations=%lld\n", line.c_str(), model.threads(),
               static_cast<long long>(result.repetition.iterations));
   std::printf("median %.3f ms, min %.3f ms, max %.3f ms\n", median * 1e3,
               sorted.front() * 1e3, sorted.back() * 1e3);
@@ -164,7 +166,7 @@ Status runBench(const BenchFlags &flags, Settings settings) {
           ? benchForward(**model, flags.entry, settings)
           : benchEntry(**model, *entry, settings);
   MM01_RETURN_IF_FAILED(result);
-  report(flags, (*model)->threads(), *result);
+  report(flags, **model, *result);
   return Status();
 }
 

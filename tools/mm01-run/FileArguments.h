@@ -19,7 +19,8 @@ namespace mm01 {
 
 /// The arguments of one entry out of a file (docs/contract.md, "Arguments in
 /// files"). Tensors and scalars are private copies, since a call may update
-/// them in place; weights stay in the mapped file.
+/// them in place; weights stay in the mapped file, but for int8 ones, which are
+/// made of the floats there.
 class FileArguments {
 public:
   /// Reads and checks every argument: presence, type, shape, tokens within the
@@ -40,11 +41,13 @@ private:
   explicit FileArguments(safetensors::File file) : file(std::move(file)) {}
 
   safetensors::File file;
-  /// One per argument; empty for ragged batches and weights.
+  /// One per argument; empty for ragged batches and weights, but for the
+  /// elements of int8 ones.
   std::vector<TensorBuffer> tensors;
   /// A deque keeps the addresses of its elements.
   std::deque<RaggedBatch> batches;
   std::deque<std::vector<const void *>> weightParts;
+  std::deque<std::vector<float>> weightScales;
   std::vector<mm01_argument> packed;
 
   friend class ArgumentReader;

@@ -19,10 +19,12 @@ Model::open(const std::string &path, const std::string &weights, int threads) {
   Result<Program> program = Program::open(path);
   MM01_RETURN_IF_FAILED(program);
   std::unique_ptr<Model> model(new Model(*std::move(program), threads));
+  int64_t before = residentMemory();
   Result<Weights> bound =
       Weights::bind(model->loaded.manifest(), weights, model->device);
   MM01_RETURN_IF_FAILED(bound);
   model->bound.emplace(*std::move(bound));
+  model->memory = residentMemory() - before;
   return model;
 }
 

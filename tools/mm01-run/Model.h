@@ -30,6 +30,9 @@ public:
   const Weights &weights() const { return *bound; }
   Executor &executor() { return runner; }
   int threads() const { return device.workers(); }
+  /// By how much binding the weights has enlarged this process: pages of a
+  /// mapped checkpoint only come when they are read.
+  int64_t weightMemory() const { return memory; }
 
 private:
   Model(Program program, int threads)
@@ -39,6 +42,7 @@ private:
   CpuDevice device;
   Executor runner;
   std::optional<Weights> bound; // engaged by open()
+  int64_t memory = 0;
 };
 
 /// The line `done` of `total` on stderr, rewritten in place; nothing when
