@@ -74,10 +74,12 @@ TEST(SharedLayout, StepsAlongColumns) {
 
 /// A step of 16 rows is a whole number of periods of the pattern.
 TEST(SharedLayout, StepsAlongRows) {
-  for (const SharedLayout &layout : kLayouts)
-    if (layout.rows >= 32)
-      EXPECT_EQ(layout.stepAlongRows(1),
-                layout.offset(16, 0) - layout.offset(0, 0));
+  for (const SharedLayout &layout : kLayouts) {
+    if (layout.rows < 32)
+      continue;
+    EXPECT_EQ(layout.stepAlongRows(1),
+              layout.offset(16, 0) - layout.offset(0, 0));
+  }
 }
 
 /// Fields as the PTX ISA places them: offsets / 16 at bits 16 and 32, the kind
