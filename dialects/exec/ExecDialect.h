@@ -31,6 +31,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/exec/ExecAttributes.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialects/exec/ExecTypes.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/exec/ExecOps.h.inc"
 
@@ -39,6 +42,8 @@ namespace mm01::exec {
 /// Attributes of functions, see the dialect's description.
 inline constexpr llvm::StringLiteral kKernelAttr = "exec.kernel";
 inline constexpr llvm::StringLiteral kScratchBytesAttr = "exec.scratch_bytes";
+inline constexpr llvm::StringLiteral kDynamicSharedBytesAttr =
+    "exec.dynamic_shared_bytes";
 inline constexpr llvm::StringLiteral kResultsAttr = "exec.results";
 inline constexpr llvm::StringLiteral kFrameAttr = "exec.frame";
 
