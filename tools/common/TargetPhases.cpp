@@ -13,14 +13,9 @@
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
 
-#include "mlir/Pass/PassManager.h"
-
 using namespace mm01;
 
 PhasePasses mm01::cpuPhasePasses() {
-  auto addSpmdPasses = [](mlir::OpPassManager &manager) {
-    manager.addPass(createVerifyTokensPass());
-  };
   return {
       {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiledPasses},
       {Phase::Scheduled, addScheduledPasses}, {Phase::Kernels, addKernelPasses},
