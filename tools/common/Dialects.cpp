@@ -10,6 +10,7 @@
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "dialects/tile/TileDialect.h"
+#include "passes/graph/ExtentRelations.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -20,4 +21,5 @@ void mm01::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<Mm01Dialect, exec::ExecDialect, tile::TileDialect>();
   registerBufferizationModels(registry);
+  registerExtentModels(registry);
 }

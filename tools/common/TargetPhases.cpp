@@ -13,17 +13,9 @@
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
 
-#include "mlir/Pass/PassManager.h"
-
 using namespace mm01;
 
 PhasePasses mm01::cpuPhasePasses() {
-  auto addGraphPasses = [](mlir::OpPassManager &manager) {
-    manager.addPass(createQuantizeWeightsPass());
-  };
-  auto addSpmdPasses = [](mlir::OpPassManager &manager) {
-    manager.addPass(createVerifyTokensPass());
-  };
   return {
       {Phase::Graph, addGraphPasses},    {Phase::Spmd, addSpmdPasses},
       {Phase::Tiled, addTiledPasses},    {Phase::Scheduled, addScheduledPasses},
