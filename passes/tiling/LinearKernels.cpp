@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kFewRows = 16;
 /// Rows that share one pass over a row of the panel.
 constexpr int64_t kRowBlock = 4;
-/// Rows of x that one workgroup of a dense linear multiplies.
+/// Rows of x that one workgroup multiplies.
 constexpr int64_t kRowTile = 512;
 
 /// Columns of a panel: as many as let its float32 copy stay near 1 MiB.
@@ -90,19 +90,27 @@ Value multiply(KernelBuilder &b, Value x, Value panel, Value out,
   return b.multiplyInto(x, wide, zero);
 }
 
-/// What one workgroup writes: rows [first, first + count) of columns
-/// [column, column + width) of out.
+/// What one workgroup writes: rows [first, first + count) of a panel of out.
+/// One panel is seen to be all columns, and panels that divide them to be
+/// alike.
 Written writePanel(KernelBuilder &b, Value x, Value weight, Value out,
-                   Value first, Value count, Value column, int64_t columns) {
-  Value width = b.minimum(b.index(columns), b.sub(b.dim(weight, 0), column));
+                   Value first, Value count, Value panel, int64_t columns) {
+  int64_t all = cast<ShapedType>(weight.getType()).getDimSize(0);
+  OpFoldResult column = b.getIndexAttr(0), width = b.getIndexAttr(columns);
+  if (columns != all) {
+    Value begin = b.mul(panel, b.index(columns));
+    column = begin;
+    if (all % columns != 0)
+      width = b.minimum(b.index(columns), b.sub(b.index(all), begin));
+  }
   Indices offsets{first, column}, sizes{count, width};
   Value rows = b.rows(x, first, count);
-  Value panel = b.rows(weight, column, width);
+  Value part = b.rows(weight, column, width);
   Value target = b.slice(out, offsets, sizes, 2);
   Value done = b.select(
       b.lessOrEqual(count, b.index(kFewRows)), target.getType(),
-      [&] { return dotProducts(b, rows, panel, target); },
-      [&] { return multiply(b, rows, panel, target, columns); });
+      [&] { return dotProducts(b, rows, part, target); },
+      [&] { return multiply(b, rows, part, target, columns); });
   return {done, offsets, sizes};
 }
 
@@ -126,7 +134,7 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
     KernelBuilder b(rewriter, op.getLoc());
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
-    Value total = b.dim(op.getOut(), 0);
+    Value total = b.dim(op.getX(), 0);
     Value panels = b.index((weight.getShape()[0] + columns - 1) / columns);
     Value tiles = b.ceilDivide(total, b.index(kRowTile));
     rewriter.replaceOp(
@@ -137,16 +145,17 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
                        Value first = b.mul(ids[0], b.index(kRowTile));
                        Value count =
                            b.minimum(b.index(kRowTile), b.sub(total, first));
-                       Value column = b.mul(ids[1], b.index(columns));
                        return SmallVector<Written>{
                            writePanel(b, op.getX(), part, outs[0], first, count,
-                                      column, columns)};
+                                      ids[1], columns)};
                      }));
     return success();
   }
 };
 
-/// One workgroup for an expert's rows and a panel of its weight.
+/// One workgroup for up to kRowTile rows of an expert and a panel of its
+/// weight. An expert may get all rows, so that there are workgroups without
+/// one.
 struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -158,21 +167,26 @@ struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
     Value experts = b.index(weight.getShape()[0]);
+    Value tile = b.index(kRowTile);
+    Value tiles = b.ceilDivide(b.dim(op.getRows(), 0), tile);
     Value panels = b.index((weight.getShape()[1] + columns - 1) / columns);
     Value offsets = op.getOffsets();
     rewriter.replaceOp(
-        op, b.kernel("grouped_linear", {experts, panels}, op.getOut(),
-                     [&](ValueRange ids, ValueRange outs) {
-                       Value part = WeightPartOp::create(
-                           b, weight.getPartType(), op.getWeight(), ids[0]);
-                       Value first = b.toIndex(b.extract(offsets, ids[0]));
-                       Value end = b.toIndex(
-                           b.extract(offsets, b.add(ids[0], b.index(1))));
-                       Value column = b.mul(ids[1], b.index(columns));
-                       return SmallVector<Written>{
-                           writePanel(b, op.getRows(), part, outs[0], first,
-                                      b.sub(end, first), column, columns)};
-                     }));
+        op,
+        b.kernel("grouped_linear", {experts, tiles, panels}, op.getOut(),
+                 [&](ValueRange ids, ValueRange outs) {
+                   Value part = WeightPartOp::create(b, weight.getPartType(),
+                                                     op.getWeight(), ids[0]);
+                   Value begin = b.toIndex(b.extract(offsets, ids[0]));
+                   Value end =
+                       b.toIndex(b.extract(offsets, b.add(ids[0], b.index(1))));
+                   Value first =
+                       b.minimum(b.add(begin, b.mul(ids[1], tile)), end);
+                   Value count = b.minimum(tile, b.sub(end, first));
+                   return SmallVector<Written>{writePanel(b, op.getRows(), part,
+                                                          outs[0], first, count,
+                                                          ids[2], columns)};
+                 }));
     return success();
   }
 };

@@ -9,6 +9,7 @@
 
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
+#include "passes/fusion/Passes.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -19,4 +20,5 @@ void mm01::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<Mm01Dialect, exec::ExecDialect>();
   registerBufferizationModels(registry);
+  registerTilingModels(registry);
 }

@@ -9,6 +9,7 @@
 
 #include "codegen/host/Passes.h"
 #include "codegen/x86/Passes.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
@@ -21,8 +22,14 @@ PhasePasses mm01::cpuPhasePasses() {
   auto addSpmdPasses = [](mlir::OpPassManager &manager) {
     manager.addPass(createVerifyTokensPass());
   };
+  // Ops join products, so these become kernels first.
+  auto addAllTiledPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createFormProjectionsPass());
+    addFusionPasses(manager);
+    addTiledPasses(manager);
+  };
   return {
-      {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiledPasses},
+      {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addAllTiledPasses},
       {Phase::Scheduled, addScheduledPasses}, {Phase::Kernels, addKernelPasses},
       {Phase::Host, addHostPasses},
   };

@@ -15,6 +15,7 @@
 #include "codegen/host/Program.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "models/minimax01/presets/Presets.h"
+#include "passes/fusion/Switch.h"
 #include "tools/common/Dialects.h"
 #include "tools/mm01-compile/Compile.h"
 #include "tools/mm01-compile/Cpu.h"
@@ -79,7 +80,12 @@ Status compile(const CompileOptions &options) {
   mlir::MLIRContext context(registry);
   auto module = loadInput(context, options);
   MM01_RETURN_IF_FAILED(module);
-  (**module)->setAttr(kIsaAttr, mlir::Builder(&context).getStringAttr(*isa));
+  mlir::Builder builder(&context);
+  (**module)->setAttr(kIsaAttr, builder.getStringAttr(*isa));
+  if (options.fusion)
+    (**module)->setAttr(
+        kFusionAttr, builder.getStrArrayAttr(llvm::SmallVector<llvm::StringRef>(
+                         options.fusion->begin(), options.fusion->end())));
 
   Phase last = options.compileTo.value_or(Phase::Host);
   MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));
