@@ -10,6 +10,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormProjectionsPass : Pass<"mm01-form-projections", "::mlir::ModuleOp"> {
+  let summary = "turns products with weights into kernel candidates";
+  let description = [{
+    Replaces each `mm01.linear` and `mm01.grouped_linear` by the kernel that
+    `mm01-form-kernels` makes of it, and leaves all other ops whole: passes that
+    put ops behind a product need both.
+
+    Requires: the graph phase. An op without a kernel for its types is left for
+    `mm01-form-kernels`, which names it. Not a goal: any other op, fusion.
+
+    ```mlir
+    func.func @linear(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xbf16>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
+      %y = mm01.linear %x, %w into %out : tensor<?x64xf32>, !mm01.weight<96x64xbf16> into tensor<?x96xf32>
+      return %y : tensor<?x96xf32>
+    }
+    ```
+
+    becomes one `scf.forall` over tiles of rows and panels of columns with
+    `{mm01.kernel = "linear"}`.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
   let summary = "turns every op on whole tensors into a kernel candidate";
   let description = [{
@@ -18,7 +43,7 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
     attribute `mm01.kernel`, whose body is scf, linalg, arith, math and tensor ops
     on slices. Iterations write disjoint slices, so they may run in any order.
     What is left outside kernels is index arithmetic, views, `tensor.empty` and
-    calls.
+    calls. Ops on tiles inside a kernel, which fusion makes, become loops there.
 
     Inside a kernel a `linalg.matmul` of float32 with a transposed second operand
     stands for a call of the BLAS. Temporaries of a kernel have a bounded size.

@@ -10,6 +10,7 @@
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "dialects/tile/TileDialect.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/ExtentRelations.h"
 #include "passes/schedule/Passes.h"
 
@@ -22,4 +23,5 @@ void mm01::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<Mm01Dialect, exec::ExecDialect, tile::TileDialect>();
   registerBufferizationModels(registry);
   registerExtentModels(registry);
+  registerTilingModels(registry);
 }

@@ -9,6 +9,7 @@
 
 #include "codegen/host/Passes.h"
 #include "codegen/x86/Passes.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
@@ -16,9 +17,15 @@
 using namespace mm01;
 
 PhasePasses mm01::cpuPhasePasses() {
+  // Ops join products, so these become kernels first.
+  auto addAllTiledPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createFormProjectionsPass());
+    addFusionPasses(manager);
+    addTiledPasses(manager);
+  };
   return {
       {Phase::Graph, addGraphPasses},    {Phase::Spmd, addSpmdPasses},
-      {Phase::Tiled, addTiledPasses},    {Phase::Scheduled, addScheduledPasses},
+      {Phase::Tiled, addAllTiledPasses}, {Phase::Scheduled, addScheduledPasses},
       {Phase::Kernels, addKernelPasses}, {Phase::Host, addHostPasses},
   };
 }
