@@ -21,8 +21,12 @@ PhasePasses mm01::cpuPhasePasses() {
   auto addSpmdPasses = [](mlir::OpPassManager &manager) {
     manager.addPass(createVerifyTokensPass());
   };
+  auto addTiled = [](mlir::OpPassManager &manager) {
+    manager.addPass(createSetLightningCostsPass());
+    addTiledPasses(manager);
+  };
   return {
-      {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiledPasses},
+      {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiled},
       {Phase::Scheduled, addScheduledPasses}, {Phase::Kernels, addKernelPasses},
       {Phase::Host, addHostPasses},
   };
