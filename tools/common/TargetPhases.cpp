@@ -19,6 +19,7 @@ using namespace mm01;
 PhasePasses mm01::cpuPhasePasses() {
   // Ops join products, so these become kernels first.
   auto addAllTiledPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createSetLightningCostsPass());
     manager.addPass(createFormProjectionsPass());
     addFusionPasses(manager);
     addTiledPasses(manager);

@@ -101,6 +101,13 @@ def compare(what, expected, found, tolerance):
     return [f"{what}: {name}: {text}" for name, text in words if text]
 
 
+def remove(folder):
+    """Files of a comparison that found nothing."""
+    for name in os.listdir(folder):
+        os.remove(os.path.join(folder, name))
+    os.rmdir(folder)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("how", choices=sorted(TOLERANCE))
@@ -130,9 +137,7 @@ def main():
             print(f"{text}\n  again: differential.py {options.how} {options.folder} --seed {seed}")
         failures += len(found)
         if not found:
-            for name in os.listdir(folder):
-                os.remove(os.path.join(folder, name))
-            os.rmdir(folder)
+            remove(folder)
     print(f"{options.rounds} rounds of {len(makers)} programs, {failures} differences")
     return 1 if failures else 0
 
