@@ -13,6 +13,10 @@ if(MM01_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+if(MM01_FUZZ)
+  # Counts what is executed; the driver is linked into the fuzzers alone.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # mm01_add_library(NAME SOURCES... [LINK LIBRARIES...]): a static library mm01::NAME.
 function(mm01_add_library name)

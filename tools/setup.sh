@@ -21,6 +21,7 @@ mlir-22-tools       /usr/lib/llvm-22/bin/mlir-tblgen
 llvm-22-dev         /usr/lib/llvm-22/lib/cmake/llvm/LLVMConfig.cmake
 llvm-22-tools       /usr/lib/llvm-22/bin/FileCheck
 clang-22            /usr/lib/llvm-22/bin/clang
+libclang-rt-22-dev  /usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.fuzzer-x86_64.a
 lld-22              /usr/lib/llvm-22/bin/ld.lld
 liblld-22-dev       /usr/lib/llvm-22/include/lld/Common/Driver.h
 clang-format-22     clang-format-22

@@ -2,8 +2,9 @@
 # usage: tools/test.sh [CTEST ARGUMENTS...]
 #
 # Installs what is missing, builds everything, and runs every test: unit tests, lit suites, command-line tests, checks
-# of the sources and documents, the build without LLVM, and the runtime's tests under the sanitizers. Ends with ctest's
-# summary and its exit code. Arguments go to ctest: `tools/test.sh -R lit-passes` runs one suite, say.
+# of the sources and documents, the build without LLVM, the tests of runtime and frontend under the sanitizers, and each
+# fuzzer for 30 seconds (tools/fuzz.sh runs them for longer). Ends with ctest's summary and its exit code. Arguments go
+# to ctest: `tools/test.sh -R lit-passes` runs one suite, say.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

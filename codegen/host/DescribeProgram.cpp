@@ -20,6 +20,7 @@
 
 #include "codegen/host/Passes.h"
 #include "dialects/exec/ExecDialect.h"
+#include "dialects/mm01/Mm01Extents.h"
 #include "runtime/abi/program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -104,6 +105,20 @@ static FailureOr<json::Object> describeArgument(func::FuncOp function,
   return object;
 }
 
+/// The elements of `mm01.extents`: names, numbers, and null for any.
+static json::Array describeExtents(ArrayAttr extents) {
+  json::Array described;
+  for (Attribute extent : extents) {
+    if (auto name = dyn_cast<StringAttr>(extent))
+      described.push_back(name.getValue());
+    else if (auto number = dyn_cast<IntegerAttr>(extent))
+      described.push_back(number.getInt());
+    else
+      described.push_back(nullptr);
+  }
+  return described;
+}
+
 static FailureOr<json::Object> describeResult(func::FuncOp function,
                                               Attribute result) {
   if (auto tied = dyn_cast<exec::TiedAttr>(result))
@@ -121,6 +136,8 @@ static FailureOr<json::Object> describeEntry(func::FuncOp function) {
     auto argument = describeArgument(function, i);
     if (failed(argument))
       return failure();
+    if (auto extents = function.getArgAttrOfType<ArrayAttr>(i, kExtentsAttr))
+      (*argument)["extents"] = describeExtents(extents);
     arguments.push_back(std::move(*argument));
   }
   auto described = function->getAttrOfType<ArrayAttr>(exec::kResultsAttr);

@@ -7,8 +7,10 @@
 
 #include "codegen/reference/Interpreter.h"
 
+#include "codegen/reference/Extents.h"
 #include "codegen/reference/Frame.h"
 #include "codegen/reference/Models.h"
+#include "passes/graph/ExtentRelations.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,6 +40,7 @@ void registerReferenceModels(DialectRegistry &registry) {
   registerMathModels(registry);
   registerMm01Models(registry);
   registerTensorModels(registry);
+  registerExtentModels(registry);
 }
 
 /// Fails where an argument is not of the kind, extents or element type that the
@@ -80,6 +83,8 @@ interpret(ModuleOp module, StringRef entry,
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (Error error = checkArgument(function, index, argument))
       return error;
+  if (Error error = checkExtents(function, arguments))
+    return error;
   Run run{module, options, {}, {}};
   Frame outermost(run);
   auto results = outermost.call(function, std::move(arguments));

@@ -21,6 +21,48 @@ def ConvertMatmulToGemmPass : Pass<"mm01-convert-matmul-to-gemm", "mlir::func::F
   let dependentDialects = ["mm01::exec::ExecDialect"];
 }
 
+def VectorizeProductsPass : Pass<"mm01-vectorize-products", "mlir::func::FuncOp"> {
+  let summary = "Compute small products of matrices in registers";
+  let description = [{
+    In kernels, a linalg contraction `c[m, n] += a[m, k] * b[k, n]` on float32
+    buffers of static shape whose rows are contiguous becomes loops over tiles of
+    c that stay in vector registers while k runs: at most 8 rows of two vectors of
+    16 with the module's `mm01.isa` x86-64-v4, 4 of two vectors of 8 with
+    x86-64-v3 or none, and 4 of two vectors of 4 below. Narrower tiles divide
+    what these do not; where not even 4 columns divide n, the product is left for
+    loops. Sums run in the order of k.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def VectorizeTransposesPass : Pass<"mm01-vectorize-transposes", "mlir::func::FuncOp"> {
+  let summary = "Transpose small matrices in vector registers";
+  let description = [{
+    In kernels, a `linalg.generic` that transposes one static float32 buffer with
+    contiguous rows into another becomes loops over squares of as many rows as a
+    vector of the module's `mm01.isa` has lanes, which are loaded, shuffled and
+    stored whole. Other transposes, and extents that squares do not divide, are
+    left for loops.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+}
+
+def SetLightningCostsPass : Pass<"mm01-set-lightning-costs", "mlir::ModuleOp"> {
+  let summary = "Put the target's costs of lightning levels on the module";
+  let description = [{
+    Sets `mm01.lightning_costs` to the times measured for the module's `mm01.isa`,
+    x86-64-v3 where it has none. A table that is there stays. The
+    table is codegen/x86/LightningCosts.def, which
+    `tools/bench/lightning.py --measure` writes.
+
+    ```mlir
+    module attributes {mm01.isa = "x86-64-v4"} {}
+    ```
+  }];
+  let dependentDialects = ["mm01::Mm01Dialect"];
+}
+
 def ExpandCopiesPass : Pass<"mm01-expand-copies", "mlir::func::FuncOp"> {
   let summary = "Turn buffer copies into linalg copies";
   let description = [{

@@ -19,6 +19,8 @@ using namespace mlir;
 void mm01::addKernelPasses(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createConvertMatmulToGemmPass());
+  function.addPass(createVectorizeProductsPass());
+  function.addPass(createVectorizeTransposesPass());
   function.addPass(createExpandCopiesPass());
   function.addPass(createConvertLinalgToLoopsPass());
   // A parallel loop inside a workgroup is a plain loop.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/mm01/Mm01Dialect.h"
+#include "dialects/mm01/Mm01Extents.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -43,6 +44,37 @@ void Mm01Dialect::initialize() {
       >();
 }
 
+std::optional<int64_t> mm01::countExtents(Type type) {
+  if (isa<RaggedType>(type))
+    return getMaxEnumValForRaggedExtent() + 1;
+  if (isa<IndexType>(type))
+    return 1;
+  if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank())
+    return shaped.getRank();
+  return std::nullopt;
+}
+
+/// `mm01.extents` has a name, a number or nothing for each extent.
+static LogicalResult verifyExtentsAttribute(Operation *op, Attribute value,
+                                            Type type) {
+  const std::optional<int64_t> count = countExtents(type);
+  auto extents = dyn_cast<ArrayAttr>(value);
+  if (!extents || !count || static_cast<int64_t>(extents.size()) != *count)
+    return op->emitError("'mm01.extents' must be an array with an element for "
+                         "each extent of ")
+           << type;
+  for (Attribute extent : extents) {
+    auto number = dyn_cast<IntegerAttr>(extent);
+    const bool isNumber = number && number.getType().isSignlessInteger(64) &&
+                          !number.getValue().isNegative();
+    if (!isNumber && !isa<StringAttr, UnitAttr>(extent))
+      return op->emitError("'mm01.extents' must hold strings, numbers of i64 "
+                           "from 0, and unit, found ")
+             << extent;
+  }
+  return success();
+}
+
 /// `mm01.role` is a string; `mm01.parameter` names an mm01.parameter whose type
 /// is that of the argument.
 static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
@@ -52,10 +84,12 @@ static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
       return op->emitError("'mm01.role' must be a string");
     return success();
   }
+  if (attr.getName() == kExtentsAttr)
+    return verifyExtentsAttribute(op, attr.getValue(), type);
   if (attr.getName() != kParameterAttr)
     return op->emitError("unknown attribute '")
            << attr.getName().getValue()
-           << "', expected 'mm01.role' or 'mm01.parameter'";
+           << "', expected 'mm01.role', 'mm01.parameter' or 'mm01.extents'";
   auto symbol = dyn_cast<FlatSymbolRefAttr>(attr.getValue());
   if (!symbol)
     return op->emitError("'mm01.parameter' must be a symbol such as @name");

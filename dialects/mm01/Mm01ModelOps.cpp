@@ -24,8 +24,11 @@ static LogicalResult verifySource(ParameterOp op, SourceAttr source) {
   int64_t rows = part.size() == 2 ? part.front() : 1;
   int64_t sourceRows = ShapedType::getNumElements(shape.drop_back());
   int64_t others = weight.getParts() - 1;
-  // Rows that are left for the other parts; by division, so as not to overflow.
-  int64_t left = sourceRows - rows - source.getFirstRow();
+  // Rows that are left for the other parts, or less than none. A first row is
+  // any number, so it is compared before it is subtracted.
+  int64_t after = sourceRows - rows;
+  int64_t left =
+      source.getFirstRow() <= after ? after - source.getFirstRow() : -1;
   return require(op,
                  shape.back() == part.back() && left >= 0 &&
                      (others == 0 || (source.getRowStride() >= rows &&

@@ -19,6 +19,14 @@ namespace mm01 {
 #define GEN_PASS_REGISTRATION
 #include "passes/graph/Passes.h.inc"
 
+/// Adds the passes that lead from phase grad to phase spmd: what is said of a
+/// rank's program while its ops are still whole.
+/// To phase graph: the model's weights in the types that the program keeps.
+void addGraphPasses(mlir::OpPassManager &manager);
+
+/// To phase spmd: collectives in a known order, extents related.
+void addSpmdPasses(mlir::OpPassManager &manager);
+
 } // namespace mm01
 
 #endif // MM01_PASSES_GRAPH_PASSES_H

@@ -75,6 +75,41 @@ def QuantizeWeightsPass : Pass<"mm01-quantize-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mm01::Mm01Dialect"];
 }
 
+def RelateExtentsPass : Pass<"mm01-relate-extents", "::mlir::ModuleOp"> {
+  let summary = "says which extents of an entry's arguments must be equal";
+  let description = [{
+    Sets `mm01.extents` on arguments of public functions: an array with an element
+    for each dimension of a tensor, for T, N and P of a ragged batch, and for the
+    value of an index. A string means that the extent is equal to all of that name,
+    a number that it must be that, `unit` that it may be any. Static extents, and
+    arguments of which nothing is known, get none.
+
+    Looks at what is executed in every call: the ops of the function's first block,
+    by their `ExtentOpInterface`, by linalg's indexing maps, by destinations and as
+    elementwise ops, and the functions that it calls. Relations that depend on data
+    or hold in a branch or loop alone are not found.
+
+    Requires nothing, and changes nothing else.
+
+    ```mlir
+    func.func @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %z = arith.addf %x, %y : tensor<?xf32>
+      return %z : tensor<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @add(%x: tensor<?xf32> {mm01.extents = ["e0"]}, %y: tensor<?xf32> {mm01.extents = ["e0"]}) -> tensor<?xf32> {
+      %z = arith.addf %x, %y : tensor<?xf32>
+      return %z : tensor<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect"];
+}
+
 def VerifyTokensPass : Pass<"mm01-verify-tokens", "::mlir::ModuleOp"> {
   let summary = "checks that each group's collectives are one chain";
   let description = [{

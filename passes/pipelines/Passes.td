@@ -15,7 +15,8 @@ def VerifyPhasePass : Pass<"mm01-verify-phase", "::mlir::ModuleOp"> {
   let description = [{
     Each phase of docs/architecture.md ends with this pass: it walks the module
     and fails at the first op whose dialect, or value whose type, has no business
-    after the phase, and says what may be there.
+    after the phase, and says what may be there. With phase=tiled it also fails at
+    an op on tensors that can become neither buffers nor loops.
 
     The pass changes nothing. It doesn't check what the ops' own verifiers do.
 

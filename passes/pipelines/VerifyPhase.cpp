@@ -23,6 +23,8 @@
 
 #include "dialects/mm01/Mm01Dialect.h"
 
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -179,7 +181,23 @@ private:
     }
     if (auto call = dyn_cast<CallOpInterface>(op))
       return checkCall(call);
-    return success();
+    return checkLowering(op);
+  }
+
+  /// The dialects of tensors are larger than what becomes buffers and loops.
+  LogicalResult checkLowering(Operation *op) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    const bool hasTensors = llvm::any_of(op->getOperandTypes(), isTensor) ||
+                            llvm::any_of(op->getResultTypes(), isTensor);
+    const bool hasLoops = isa<linalg::LinalgOp>(op) ||
+                          !isa<linalg::LinalgDialect>(op->getDialect());
+    if (phase != Phase::Tiled || !hasTensors ||
+        (hasLoops && isa<bufferization::BufferizableOpInterface>(op)))
+      return success();
+    return op->emitOpError("has no lowering on tensors, expected ops of mm01 "
+                           "and scf, linalg ops that are loops (linalg.generic "
+                           "and its named forms), or tensor ops that "
+                           "bufferize, such as slices, casts and pads");
   }
 
   LogicalResult check(Operation *op, Type type) {

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/Workgroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -43,8 +44,6 @@ namespace mm01 {
 
 using namespace mlir;
 using namespace mm01;
-
-static constexpr llvm::StringLiteral kKernelName = "mm01.kernel";
 
 /// True for what a kernel makes again rather than takes as an argument:
 /// constants, and views, so that no two arguments are views of one buffer and
@@ -70,23 +69,6 @@ static void collect(Value value, llvm::SetVector<Value> &captures,
   for (Value operand : op->getOperands())
     collect(operand, captures, remade);
   remade.insert(op);
-}
-
-/// The indices of the loop from the workgroup's number; the last varies
-/// fastest.
-static SmallVector<Value> unpackWorkgroup(OpBuilder &builder, Location loc,
-                                          Value workgroup,
-                                          ArrayRef<Value> extents) {
-  SmallVector<Value> indices(extents.size());
-  for (size_t i = extents.size(); i-- > 0;) {
-    if (i == 0) {
-      indices[i] = workgroup;
-      break;
-    }
-    indices[i] = arith::RemUIOp::create(builder, loc, workgroup, extents[i]);
-    workgroup = arith::DivUIOp::create(builder, loc, workgroup, extents[i]);
-  }
-  return indices;
 }
 
 /// What the function does, in words that do not depend on its name.
@@ -145,11 +127,9 @@ struct OutlineKernelsPass
     Location loc = loop.getLoc();
     SmallVector<Value> extents = getValueOrCreateConstantIndexOp(
         builder, loc, loop.getMixedUpperBound());
-    Value grid;
-    for (Value extent : extents)
-      grid = grid ? arith::MulIOp::create(builder, loc, grid, extent) : extent;
-    if (!grid)
+    if (extents.empty())
       return loop.emitError("expected a loop of one dimension or more");
+    Value grid = countWorkgroups(builder, loc, extents);
 
     llvm::SetVector<Value> used, captures;
     llvm::SetVector<Operation *> remade;

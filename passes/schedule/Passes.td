@@ -65,6 +65,42 @@ def PlaceResultsPass : Pass<"mm01-place-results", "mlir::ModuleOp"> {
   let dependentDialects = ["mm01::exec::ExecDialect", "mlir::memref::MemRefDialect"];
 }
 
+def FuseLaunchesPass : Pass<"mm01-fuse-launches", "mlir::ModuleOp"> {
+  let summary = "Make one launch of kernels that share no data";
+  let description = [{
+    A kernel, an `scf.forall` of a host function, joins the first kernel before it
+    in its block from which nothing keeps it away: no operation from there to its
+    own place writes a buffer that it reads or writes, or reads one that it writes.
+    The first workgroups of the kernel that comes of it do what those of the first
+    did, those after them what those of the next did.
+
+    Cost: each joined kernel saves a launch, and the wait for the last workgroup
+    of the one before; nothing is computed twice, and workgroups are as many as
+    before. A worker's scratch holds the temporaries of both.
+
+    Refuses where an operation's effects on memory are not known, and where a
+    value that the kernel uses cannot be made earlier. Buffers with no common
+    origin are taken to share no memory, as kernels take them. Requires
+    bufferized, normalised loops, before they are outlined. Does nothing where the
+    module's `mm01.fusion` lacks "launches".
+
+    ```mlir
+    func.func @two(%n: index, %x: memref<8xf32>, %y: memref<8xf32>, %v: f32) {
+      scf.forall (%i) in (8) {
+        memref.store %v, %x[%i] : memref<8xf32>
+      } {mm01.kernel = "first"}
+      scf.forall (%i) in (8) {
+        memref.store %v, %y[%i] : memref<8xf32>
+      } {mm01.kernel = "second"}
+      return
+    }
+    ```
+
+    becomes one loop over 16 workgroups with `{mm01.kernel = "first|second"}`.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def OutlineKernelsPass : Pass<"mm01-outline-kernels", "mlir::ModuleOp"> {
   let summary = "Make a kernel function of each scf.forall";
   let description = [{

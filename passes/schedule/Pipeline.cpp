@@ -36,6 +36,7 @@ void mm01::addScheduledPasses(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyInPlacePass());
 
+  manager.addPass(createFuseLaunchesPass());
   manager.addPass(createOutlineKernelsPass());
   manager.addPass(memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());

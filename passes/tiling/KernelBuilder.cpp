@@ -202,7 +202,8 @@ Value KernelBuilder::insertRow(Value value, Value tensor, Value i) {
   return insertSlice(value, tensor, offsets, sizes);
 }
 
-Value KernelBuilder::rows(Value tensor, Value first, Value count) {
+Value KernelBuilder::rows(Value tensor, OpFoldResult first,
+                          OpFoldResult count) {
   auto [offsets, sizes] = rowRange(*this, tensor, first, count);
   return slice(tensor, offsets, sizes, sizes.size());
 }
@@ -343,6 +344,13 @@ ValueRange KernelBuilder::kernel(StringRef name, ValueRange grid,
 ValueRange KernelBuilder::rowKernel(StringRef name, int64_t tile,
                                     ValueRange outs, RowBody body) {
   Value count = dim(outs[0], 0);
+  if (inKernel(getInsertionBlock()->getParentOp()))
+    return loop(index(0), count, outs,
+                [&](Value row, ValueRange carried) {
+                  return body(row, row, carried);
+                })[0]
+        .getDefiningOp()
+        ->getResults();
   Value grid = ceilDivide(count, index(tile));
   return kernel(name, grid, outs, [&](ValueRange ids, ValueRange shared) {
     Value first = mul(ids[0], index(tile));
@@ -361,6 +369,22 @@ ValueRange KernelBuilder::rowKernel(StringRef name, int64_t tile,
     }
     return written;
   });
+}
+
+bool mm01::inKernel(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (op->hasAttr(kKernelAttr))
+      return true;
+  return false;
+}
+
+std::string mm01::kernelName(Operation *op) {
+  StringRef own = op->getName().stripDialect();
+  if (!isa<linalg::GenericOp>(op))
+    return own.str();
+  Operation *last =
+      cast<linalg::LinalgOp>(op).getBlock()->getTerminator()->getPrevNode();
+  return last ? "generic_" + last->getName().stripDialect().str() : own.str();
 }
 
 int64_t mm01::rowsPerWorkgroup(int64_t width) {

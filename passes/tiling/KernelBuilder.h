@@ -40,7 +40,7 @@ struct Written {
 
 class KernelBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  KernelBuilder(mlir::PatternRewriter &rewriter, mlir::Location loc)
+  KernelBuilder(mlir::RewriterBase &rewriter, mlir::Location loc)
       : ImplicitLocOpBuilder(loc, rewriter.getContext(),
                              rewriter.getListener()) {
     restoreInsertionPoint(rewriter.saveInsertionPoint());
@@ -99,7 +99,8 @@ public:
   mlir::Value row(mlir::Value tensor, mlir::Value i);
   mlir::Value insertRow(mlir::Value value, mlir::Value tensor, mlir::Value i);
   /// Rows [first, first + count) of a tensor.
-  mlir::Value rows(mlir::Value tensor, mlir::Value first, mlir::Value count);
+  mlir::Value rows(mlir::Value tensor, mlir::OpFoldResult first,
+                   mlir::OpFoldResult count);
 
   // Loops.
   using LoopBody = llvm::function_ref<Values(mlir::Value, mlir::ValueRange)>;
@@ -144,9 +145,17 @@ public:
                                             mlir::ValueRange tiles)>;
   /// A kernel over rows of the outputs, `tile` rows a workgroup: the body gets
   /// the row, its number in the tile and the outputs' tiles, and returns these.
+  /// Inside a kernel, where the outputs are tiles already, a loop over them.
   mlir::ValueRange rowKernel(llvm::StringRef name, int64_t tile,
                              mlir::ValueRange outs, RowBody body);
 };
+
+/// True inside a kernel candidate.
+bool inKernel(mlir::Operation *op);
+
+/// A name that says what the op computes: its own, or that of the last
+/// arithmetic op of a linalg.generic's body.
+std::string kernelName(mlir::Operation *op);
 
 /// Rows of `width` elements that one workgroup of a row kernel takes: about
 /// 16,384 elements, enough to hide the cost of claiming a workgroup.

@@ -8,133 +8,229 @@
 #include "passes/tiling/LightningBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mm01;
 
+constexpr int64_t tile = kLightningTile;
+
+//===----------------------------------------------------------------------===//
+// Decays
+//===----------------------------------------------------------------------===//
+
+/// An index as a float.
+static Value toFloat(KernelBuilder &b, Value index, Type type) {
+  return arith::SIToFPOp::create(
+      b, type, arith::IndexCastOp::create(b, b.getI64Type(), index));
+}
+
+LightningDecays::LightningDecays(KernelBuilder &b, Value slope, int64_t most,
+                                 Value blocks)
+    : b(b), slope(slope) {
+  Value s = b.narrow(slope, b.getF32Type());
+  // exp(-s distance), 0 where it is negative.
+  auto decay = [&](Value distance) {
+    Value length = toFloat(b, b.maximum(distance, b.index(0)), b.getF32Type());
+    Value power = b.exp(arith::NegFOp::create(b, b.mulf(s, length)));
+    Value past = b.lessOrEqual(b.index(0), distance);
+    return arith::SelectOp::create(b, past, power, b.f32(0)).getResult();
+  };
+  Value noRows = b.empty({most + 1}, b.getF32Type());
+  Value noTiles = b.empty({most * tile}, b.getF32Type());
+  Values made = b.branch(
+      b.lessOrEqual(b.index(1), blocks),
+      TypeRange{noRows.getType(), noTiles.getType()},
+      [&] {
+        Value rows = b.elementwise({}, noRows, [&](ValueRange) {
+          return decay(linalg::IndexOp::create(b, 0));
+        });
+        Value tiles = b.elementwise({}, noTiles, [&](ValueRange) {
+          Value at = linalg::IndexOp::create(b, 0);
+          Value row = b.divide(at, b.index(tile));
+          return decay(b.sub(row, b.remainder(at, b.index(tile))));
+        });
+        return Values{rows, tiles};
+      },
+      [&] { return Values{noRows, noTiles}; });
+  rows = made[0];
+  tiles = made[1];
+}
+
+Value LightningDecays::from(Value distance) const {
+  return b.slice(tiles, {b.mul(distance, b.index(tile))},
+                 {b.getIndexAttr(tile * tile)}, 1);
+}
+
+Value LightningDecays::at(Value distance) const {
+  return b.extract(rows, distance);
+}
+
+Value LightningDecays::growth(Value rows) const {
+  Value negated = arith::NegFOp::create(b, slope);
+  Value exponent =
+      arith::MulFOp::create(b, negated, toFloat(b, rows, b.getF64Type()));
+  return b.narrow(math::ExpM1Op::create(b, exponent), b.getF32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// One block
+//===----------------------------------------------------------------------===//
+
 namespace {
 
-constexpr int64_t m = kLightningBlock;
+/// The rows of a block, dense and in float32, zeros from `count` on.
+struct Staged {
+  Value q;        // [m, d]
+  Value weighted; // [m, d]: q ⊙ exp(-s (i + 1))
+  Value k;        // [d, m], transposed
+  Value v;        // [m, d]
+  Value kept;     // [m, d]: v ⊙ exp(-s (count - 1 - j))
+};
 
-/// Writes the code of one block. States are kept transposed, [d of v, d of k]:
-/// both products with them then have a transposed second operand, as the BLAS
-/// of kernels wants.
 class BlockWriter {
 public:
-  BlockWriter(KernelBuilder &b, Value slope, int64_t width)
-      : b(b), width(width), powers(decays(slope)),
-        growth(
-            b.narrow(math::ExpM1Op::create(
-                         b, arith::MulFOp::create(b, slope, f64(-double(m)))),
-                     b.getF32Type())) {}
+  BlockWriter(KernelBuilder &b, int64_t level, int64_t width,
+              const LightningDecays &decays, Value first, Value count)
+      : b(b), level(level), width(width), decays(decays), first(first),
+        count(count) {}
 
-  /// The new transposed state and the block's rows of out.
-  std::pair<Value, Value> write(Value q, Value k, Value v, Value state,
-                                Value out) {
-    Value transposed = b.transpose(v, empty(width, m));
-    Value inter = b.multiplyInto(q, state, b.fill(b.f32(0), out));
-    Value decayed = scaleRows(inter);
-    Value done = b.multiplyInto(intraScores(q, k), transposed, decayed);
-    Value kept = b.elementwise({}, state, [&](ValueRange a) {
+  Staged stage(const LightningRows &rows) {
+    Values buffers;
+    for (int i = 0; i < 5; ++i)
+      buffers.push_back(empty(level, width));
+    buffers = b.loop(b.index(0), count, buffers, [&](Value i, ValueRange to) {
+      Value from = b.add(first, i);
+      Value seen = decays.at(b.add(i, b.index(1)));
+      Value stays = decays.at(b.sub(b.sub(count, b.index(1)), i));
+      return Values{copyRow(rows.q, from, to[0], i),
+                    copyRow(rows.q, from, to[1], i, seen),
+                    copyRow(rows.k, from, to[2], i),
+                    copyRow(rows.v, from, to[3], i),
+                    copyRow(rows.v, from, to[4], i, stays)};
+    });
+    Value padding = b.sub(b.index(level), count);
+    for (Value &buffer : buffers)
+      buffer = clearRows(buffer, count, padding);
+    Value transposed = b.transpose(buffers[2], empty(width, level));
+    return {buffers[0], buffers[1], transposed, buffers[3], buffers[4]};
+  }
+
+  /// The block's rows of out, [m, d].
+  Value attend(const Staged &staged, Value state) {
+    Value inter =
+        multiply(staged.weighted, state, b.fill(b.f32(0), empty(level, width)));
+    return b.loop(
+        b.index(0), b.index(level / tile), inter,
+        [&](Value i, ValueRange carried) {
+          Value at = b.mul(i, b.index(tile));
+          Value queries = tileRows(staged.q, at);
+          Value sum =
+              b.loop(b.index(0), b.add(i, b.index(1)), tileRows(carried[0], at),
+                     [&](Value j, ValueRange sums) {
+                       Value from = b.mul(j, b.index(tile));
+                       Value scores = score(queries, staged.k, at, from);
+                       return Values{
+                           multiply(scores, tileRows(staged.v, from), sums[0])};
+                     })[0];
+          auto [offsets, sizes] = tileRange(at);
+          return Values{b.insertSlice(sum, carried[0], offsets, sizes)};
+        })[0];
+  }
+
+  Value update(const Staged &staged, Value state) {
+    Value growth = decays.growth(count);
+    Value decayed = b.elementwise({}, state, [&](ValueRange a) {
       return b.addf(b.mulf(a[0], growth), a[0]);
     });
-    return {b.multiplyInto(transposed, decayedKeys(k), kept), done};
+    return multiply(staged.k, staged.kept, decayed);
+  }
+
+  Value write(Value done, Value out) {
+    return b.loop(b.index(0), count, out, [&](Value i, ValueRange carried) {
+      return Values{copyRow(done, i, carried[0], b.add(first, i))};
+    })[0];
   }
 
 private:
-  Value f64(double value) {
-    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
-  }
   Value empty(int64_t rows, int64_t columns) {
     return b.empty({rows, columns}, b.getF32Type());
   }
 
-  /// [m + 1]: element i is exp(-s (m - i)), so that D(i, j) for j = 0, 1, … are
-  /// elements m - i + j in their order.
-  Value decays(Value slope) {
-    Value negated = arith::NegFOp::create(b, slope);
-    return b.loop(b.index(0), b.index(m + 1), b.empty({m + 1}, b.getF32Type()),
-                  [&](Value i, ValueRange carried) {
-                    Value distance = arith::SIToFPOp::create(
-                        b, b.getF64Type(),
-                        arith::IndexCastOp::create(b, b.getI64Type(),
-                                                   b.sub(b.index(m), i)));
-                    Value decay = math::ExpOp::create(
-                        b, arith::MulFOp::create(b, negated, distance));
-                    return Values{b.insert(b.narrow(decay, b.getF32Type()),
-                                           carried[0], i)};
-                  })[0];
+  /// out + a b, in register tiles.
+  Value multiply(Value a, Value right, Value out) {
+    return linalg::MatmulOp::create(b, TypeRange{out.getType()},
+                                    ValueRange{a, right}, ValueRange{out})
+        .getResult(0);
   }
 
-  /// Row i times exp(-s (i + 1)).
-  Value scaleRows(Value rows) {
-    return b.loop(
-        b.index(0), b.index(m), rows, [&](Value i, ValueRange carried) {
-          Value decay = b.extract(powers, b.sub(b.index(m - 1), i));
-          Value row =
-              b.elementwise({}, b.row(carried[0], i),
-                            [&](ValueRange a) { return b.mulf(a[0], decay); });
-          return Values{b.insertRow(row, carried[0], i)};
-        })[0];
+  /// Row `to` of `out` = row `from` of x, times a weight if there is one.
+  Value copyRow(Value x, Value from, Value out, Value to, Value weight = {}) {
+    Type type = getElementTypeOrSelf(out.getType());
+    Value row =
+        b.elementwise(b.row(x, from), b.row(out, to), [&](ValueRange a) {
+          Value value = weight ? b.mulf(b.widen(a[0]), weight) : a[0];
+          return b.narrow(value, type);
+        });
+    return b.insertRow(row, out, to);
   }
 
-  /// (q kᵀ) ⊙ D.
-  Value intraScores(Value q, Value k) {
-    Value scores = b.multiplyInto(q, k, b.fill(b.f32(0), empty(m, m)));
-    OpFoldResult zero = b.getIndexAttr(0);
-    return b.loop(
-        b.index(0), b.index(m), scores, [&](Value i, ValueRange carried) {
-          Value seen = b.add(i, b.index(1)), hidden = b.sub(b.index(m), seen);
-          Value row = b.row(carried[0], i);
-          Value decay = b.slice(powers, {b.sub(b.index(m), i)}, {seen}, 1);
-          Value kept =
-              b.elementwise({decay}, b.slice(row, {zero}, {seen}, 1),
-                            [&](ValueRange a) { return b.mulf(a[1], a[0]); });
-          row = b.insertSlice(kept, row, {zero}, {seen});
-          Value none = b.fill(b.f32(0), b.slice(row, {seen}, {hidden}, 1));
-          row = b.insertSlice(none, row, {seen}, {hidden});
-          return Values{b.insertRow(row, carried[0], i)};
-        })[0];
+  Value clearRows(Value x, Value from, Value rows) {
+    Indices offsets{from, b.getIndexAttr(0)};
+    Indices sizes{rows, b.getIndexAttr(width)};
+    return b.insertSlice(b.fill(b.f32(0), b.rows(x, from, rows)), x, offsets,
+                         sizes);
   }
 
-  /// (k ⊙ exp(-s (m - 1 - j)))ᵀ: [d, m].
-  Value decayedKeys(Value k) {
-    Value decay = b.slice(powers, {b.getIndexAttr(1)}, {b.getIndexAttr(m)}, 1);
-    constexpr utils::IteratorType parallel = utils::IteratorType::parallel;
-    return b.generic({k, decay}, empty(width, m), {{1, 0}, {1}, {0, 1}},
-                     {parallel, parallel},
-                     [&](ValueRange a) { return b.mulf(a[0], a[1]); });
+  std::pair<Indices, Indices> tileRange(Value at) {
+    return {{at, b.getIndexAttr(0)},
+            {b.getIndexAttr(tile), b.getIndexAttr(width)}};
+  }
+
+  Value tileRows(Value x, Value at) {
+    auto [offsets, sizes] = tileRange(at);
+    return b.slice(x, offsets, sizes, 2);
+  }
+
+  /// (q kᵀ) ⊙ D for tile rows from `at` and tile columns from `from` on.
+  Value score(Value queries, Value keys, Value at, Value from) {
+    Indices offsets{b.getIndexAttr(0), from};
+    Indices sizes{b.getIndexAttr(width), b.getIndexAttr(tile)};
+    Value scores = multiply(queries, b.slice(keys, offsets, sizes, 2),
+                            b.fill(b.f32(0), empty(tile, tile)));
+    // In one dimension, so that rows of a tile need no loop of their own.
+    SmallVector<ReassociationIndices> both = {{0, 1}};
+    Value flat = tensor::CollapseShapeOp::create(b, scores, both);
+    flat = b.elementwise(decays.from(b.sub(at, from)), flat, [&](ValueRange a) {
+      // What is not seen must not matter, even if it is no number.
+      Value unseen =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, a[0], b.f32(0));
+      Value seen = b.mulf(a[1], a[0]);
+      return arith::SelectOp::create(b, unseen, b.f32(0), seen).getResult();
+    });
+    return tensor::ExpandShapeOp::create(b, scores.getType(), flat, both);
   }
 
   KernelBuilder &b;
-  int64_t width;
-  Value powers, growth;
+  int64_t level, width;
+  const LightningDecays &decays;
+  Value first, count;
 };
 
 } // namespace
 
-std::pair<Value, Value> mm01::writeLightningBlocks(KernelBuilder &b,
-                                                   Value blocks, Value slope,
-                                                   Value state,
-                                                   const LightningRows &rows) {
+std::pair<Value, Value> mm01::writeLightningBlock(KernelBuilder &b,
+                                                  int64_t level,
+                                                  const LightningDecays &decays,
+                                                  const LightningRows &rows,
+                                                  Value first, Value count,
+                                                  Value state, Value out) {
   int64_t width = cast<ShapedType>(state.getType()).getDimSize(0);
-  BlockWriter writer(b, slope, width);
-  Value transposed =
-      b.transpose(state, b.empty({width, width}, b.getF32Type()));
-  OpFoldResult zero = b.getIndexAttr(0);
-  Values done =
-      b.loop(b.index(0), blocks, {transposed, rows.out},
-             [&](Value i, ValueRange carried) {
-               Indices at{b.mul(i, b.index(m)), zero};
-               Indices sizes{b.getIndexAttr(m), b.getIndexAttr(width)};
-               auto block = [&](Value tensor) {
-                 return b.slice(tensor, at, sizes, 2);
-               };
-               auto [next, out] =
-                   writer.write(block(rows.q), block(rows.k), block(rows.v),
-                                carried[0], block(carried[1]));
-               return Values{next, b.insertSlice(out, carried[1], at, sizes)};
-             });
-  return {b.transpose(done[0], state), done[1]};
+  BlockWriter block(b, level, width, decays, first, count);
+  Staged staged = block.stage(rows);
+  Value done = block.attend(staged, state);
+  Value next = block.update(staged, state);
+  return {next, block.write(done, out)};
 }

@@ -6,16 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // The block form of lightning attention for one head (arXiv 2501.08313, section
-// 2.2.2), m tokens at a time, with i, j = 0 … m - 1 in the block and the slope
+// 2.2.2), r tokens at a time, with i, j = 0 … r - 1 in the block and the slope
 // s:
 //
 //     out = (q ⊙ exp(-s (i + 1))) S + ((q kᵀ) ⊙ D) v
 //     D(i, j) = exp(-s (i - j)) where j <= i, else 0
-//     S <- exp(-s m) S + (k ⊙ exp(-s (m - 1 - j)))ᵀ v
+//     S <- exp(-s r) S + kᵀ (v ⊙ exp(-s (r - 1 - j)))
 //
-// All exponents are at most 0, and each decay is rounded once: D is never taken
-// apart into exp(-s i) · exp(s j). The state decays once a block, so that a
-// slope whose decay of one token is lost in float32 still acts.
+// A block of level m computes on m rows, of which those from r on are zeros:
+// they read nothing, write nothing, and do not decay the state.
+//
+// All exponents are at most 0, and D is never taken apart into exp(-s i) ·
+// exp(s j). D and the weights of rows are float32 exponentials, whose errors
+// stay in one block. The state is multiplied once a block, by 1 + expm1(-s r)
+// in float64, rounded as expm1: a slope whose decay of one token is lost in
+// float32 still acts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,19 +31,46 @@
 
 namespace mm01 {
 
-/// Tokens of a block.
-inline constexpr int64_t kLightningBlock = 64;
+/// Tokens in a side of the tiles in which a block's scores are computed; every
+/// level above 1 is a multiple.
+inline constexpr int64_t kLightningTile = 32;
 
-/// q, k, v and out of one sequence and head: [tokens, d], float32.
+/// q, k and v of one sequence and head: [tokens, d] in any storage type.
 struct LightningRows {
-  mlir::Value q, k, v, out;
+  mlir::Value q, k, v;
 };
 
-/// Runs `blocks` blocks from row 0 on, `blocks` at least 1. `slope` is a
-/// float64 scalar, `state` [d, d]. Returns the new state and out.
+/// The decays by distance of one head, for blocks of up to `most` tokens.
+class LightningDecays {
+public:
+  /// `slope` is a float64 scalar. Writes the exponentials where the index
+  /// `blocks`, the number of blocks that need them, is not 0.
+  LightningDecays(KernelBuilder &b, mlir::Value slope, int64_t most,
+                  mlir::Value blocks);
+
+  /// [tile · tile]: of the tile of D whose first element has this distance,
+  /// a multiple of the tile, the rows one after another.
+  mlir::Value from(mlir::Value distance) const;
+  /// The decay at one distance of 0 to `most`.
+  mlir::Value at(mlir::Value distance) const;
+  /// What is added to a state of 1 after `rows` tokens: expm1(-s rows).
+  mlir::Value growth(mlir::Value rows) const;
+
+private:
+  KernelBuilder &b;
+  mlir::Value slope;
+  mlir::Value rows;  // [most + 1]: by distance
+  mlir::Value tiles; // [most · tile]: D(i, j) for all i and the first tile of j
+};
+
+/// Writes one block of a level: rows [first, first + count) of one sequence and
+/// head, 0 <= count <= level. `state` is [d, d], `out` [tokens, d]. Returns
+/// both.
 std::pair<mlir::Value, mlir::Value>
-writeLightningBlocks(KernelBuilder &b, mlir::Value blocks, mlir::Value slope,
-                     mlir::Value state, const LightningRows &rows);
+writeLightningBlock(KernelBuilder &b, int64_t level,
+                    const LightningDecays &decays, const LightningRows &rows,
+                    mlir::Value first, mlir::Value count, mlir::Value state,
+                    mlir::Value out);
 
 } // namespace mm01
 

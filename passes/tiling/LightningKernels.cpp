@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/tiling/LightningAttributes.h"
 #include "passes/tiling/LightningBlocks.h"
 #include "passes/tiling/Patterns.h"
 
@@ -16,10 +17,46 @@ using namespace mm01;
 
 namespace {
 
-/// One workgroup for a sequence and a head:
+/// The numbers of items that a plan gives a sequence, as the kernel computes
+/// them: the arithmetic of itemsOf in LightningPlanner.h.
+class PlanReader {
+public:
+  PlanReader(KernelBuilder &b, const LightningPlan &plan, Value tokens)
+      : b(b), plan(plan) {
+    int64_t last = plan.rest.empty() ? 0 : plan.rest.back().bound;
+    Value beyond = b.maximum(b.sub(tokens, b.index(last)), b.index(0));
+    Value step = b.index(plan.repeat);
+    repeats = b.divide(b.add(beyond, b.index(plan.repeat - 1)), step);
+    left = b.sub(tokens, b.mul(repeats, step));
+  }
+
+  /// The number of blocks of a level.
+  Value count(int64_t level) {
+    Value here = b.index(0);
+    for (const LightningRest &entry : llvm::reverse(plan.rest))
+      here = choose(entry.bound, llvm::count(entry.items, level), here);
+    here = choose(0, 0, here);
+    return level == plan.repeat ? b.add(here, repeats) : here;
+  }
+
+private:
+  /// `number` where at most `bound` tokens are left.
+  Value choose(int64_t bound, int64_t number, Value otherwise) {
+    Value here = b.lessOrEqual(left, b.index(bound));
+    return arith::SelectOp::create(b, here, b.index(number), otherwise);
+  }
+
+  KernelBuilder &b;
+  const LightningPlan &plan;
+  Value repeats, left;
+};
+
+/// One workgroup for a sequence and a head, which cuts the sequence by the
+/// op's plan:
 ///
 ///     S = past[n] == 0 ? 0 : state[layer, slot[n], h]
-///     whole blocks of tokens in the block form (LightningBlocks.h)
+///     for each level m of the plan, falling, and each of its items:
+///       a block of up to m tokens in the block form (LightningBlocks.h)
 ///     for each token t that is left, the recurrence as it is defined:
 ///       S = S + (exp(-s) - 1) S + k[t]ᵀ v[t];  out[t] = q[t] S   (one sweep)
 ///     state[layer, slot[n], h] = S
@@ -52,13 +89,34 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
         });
   }
 
-  /// The BLAS multiplies float32; other activations go through the recurrence.
-  static bool isFloat32(LightningAttentionOp op) {
-    return llvm::all_of(
-        ValueRange{op.getQ(), op.getK(), op.getV(), op.getOut()},
-        [](Value value) {
-          return getElementTypeOrSelf(value.getType()).isF32();
-        });
+  /// The items of all levels in order. `carried` is the state and out;
+  /// `first` becomes the first single token.
+  static Values blocks(KernelBuilder &b, const LightningPlan &plan,
+                       Value tokens, Value slope, const LightningRows &rows,
+                       Values carried, Value &first) {
+    PlanReader reader(b, plan, tokens);
+    std::vector<int64_t> levels = plan.levels();
+    Values counts;
+    Value all = b.index(0);
+    for (int64_t level : levels) {
+      counts.push_back(reader.count(level));
+      all = b.add(all, counts.back());
+    }
+    LightningDecays decays(b, slope, levels.front(), all);
+    for (auto [level, count] : llvm::zip_equal(levels, counts)) {
+      Value begin = first;
+      carried =
+          b.loop(b.index(0), count, carried, [&](Value i, ValueRange now) {
+            Value at = b.add(begin, b.mul(i, b.index(level)));
+            Value left = b.maximum(b.sub(tokens, at), b.index(0));
+            auto [state, out] = writeLightningBlock(
+                b, level, decays, rows, at, b.minimum(b.index(level), left),
+                now[0], now[1]);
+            return Values{state, out};
+          });
+      first = b.add(first, b.mul(count, b.index(level)));
+    }
+    return carried;
   }
 
   LogicalResult matchAndRewrite(LightningAttentionOp op,
@@ -68,6 +126,10 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
     int64_t width = cast<ShapedType>(op.getQ().getType()).getDimSize(2);
     if (ShapedType::isDynamic(width))
       return rewriter.notifyMatchFailure(op, "the head size must be static");
+    FailureOr<LightningPlan> read = readLightningPlan(op);
+    if (failed(read))
+      return rewriter.notifyMatchFailure(op, "the plan is not valid");
+    const LightningPlan &plan = *read;
     KernelBuilder b(rewriter, op.getLoc());
     Value ragged = op.getRagged();
     Value sequences = b.raggedSize(ragged, RaggedExtent::sequences);
@@ -95,45 +157,32 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
           fresh, kept.getType(), [&] { return b.fill(b.f32(0), kept); },
           [&] { return kept; });
 
-      Indices tileAt{begin, h, zero}, tileSize{b.sub(end, begin), one, size};
-      Value tile = b.slice(outs[0], tileAt, tileSize, 2);
-      auto vector = [&](Value tensor, Value t) {
-        return b.slice(tensor, {t, h, zero}, {one, one, size}, 1);
-      };
       Value count = b.sub(end, begin);
+      Indices tileAt{begin, h, zero}, tileSize{count, one, size};
       auto rows = [&](Value tensor) {
         return b.slice(tensor, tileAt, tileSize, 2);
       };
-      Values blocked{initial, tile};
+      LightningRows tokens{rows(op.getQ()), rows(op.getK()), rows(op.getV())};
+      Values carried{initial, rows(outs[0])};
       Value first = b.index(0);
-      if (isFloat32(op)) {
-        Value blocks = b.divide(count, b.index(kLightningBlock));
-        first = b.mul(blocks, b.index(kLightningBlock));
-        blocked = b.branch(
-            b.lessOrEqual(b.index(1), blocks),
-            TypeRange{initial.getType(), tile.getType()},
-            [&] {
-              auto [state, out] = writeLightningBlocks(
-                  b, blocks, slope, initial,
-                  {rows(op.getQ()), rows(op.getK()), rows(op.getV()), tile});
-              return Values{state, out};
-            },
-            [&] { return Values{initial, tile}; });
-      }
-      Values done =
-          b.loop(first, count, blocked, [&](Value local, ValueRange carried) {
-            Value t = b.add(begin, local);
-            Value total = b.fill(b.f32(0), b.empty({width}, b.getF32Type()));
-            Values next = step(b, vector(op.getQ(), t), vector(op.getK(), t),
-                               vector(op.getV(), t), growth, carried[0], total);
-            Value row = b.copy(next[1], b.row(carried[1], local));
-            return Values{next[0], b.insertRow(row, carried[1], local)};
-          });
+      if (!plan.levels().empty())
+        carried = blocks(b, plan, count, slope, tokens, carried, first);
+      Values done = b.loop(first, count, carried, [&](Value t, ValueRange now) {
+        Value total = b.fill(b.f32(0), b.empty({width}, b.getF32Type()));
+        Values next = step(b, b.row(tokens.q, t), b.row(tokens.k, t),
+                           b.row(tokens.v, t), growth, now[0], total);
+        Value row = b.copy(next[1], b.row(now[1], t));
+        return Values{next[0], b.insertRow(row, now[1], t)};
+      });
       return SmallVector<Written>{{done[1], tileAt, tileSize},
                                   {done[0], stateAt, stateSize}};
     };
-    rewriter.replaceOp(op, b.kernel("lightning_attention", {sequences, heads},
-                                    {op.getOut(), op.getState()}, kernel));
+    ValueRange results = b.kernel("lightning_attention", {sequences, heads},
+                                  {op.getOut(), op.getState()}, kernel);
+    // For whoever reads the tiled phase.
+    if (Attribute attr = op->getAttr(kLightningPlanAttr))
+      results.front().getDefiningOp()->setAttr(kLightningPlanAttr, attr);
+    rewriter.replaceOp(op, results);
     return success();
   }
 };

@@ -16,23 +16,6 @@ using namespace mm01;
 
 namespace {
 
-/// True inside a kernel candidate.
-bool inKernel(Operation *op) {
-  for (Operation *up = op->getParentOp(); up; up = up->getParentOp())
-    if (up->hasAttr(kKernelAttr))
-      return true;
-  return false;
-}
-
-/// A name that says what the op computes: its own for a named op, else that of
-/// the last arithmetic op of its body.
-std::string kernelName(linalg::LinalgOp op) {
-  if (!isa<linalg::GenericOp>(op.getOperation()))
-    return op->getName().stripDialect().str();
-  Operation *last = op.getBlock()->getTerminator()->getPrevNode();
-  return last ? "generic_" + last->getName().stripDialect().str() : "generic";
-}
-
 /// The extent of a tile in the first dimension.
 int64_t firstTile(ArrayRef<int64_t> ranges) {
   if (ranges.size() == 1)

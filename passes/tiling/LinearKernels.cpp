@@ -25,7 +25,7 @@ namespace {
 constexpr int64_t kFewRows = 16;
 /// Rows that share one pass over a row of the panel.
 constexpr int64_t kRowBlock = 4;
-/// Rows of x that one workgroup of a dense linear multiplies.
+/// Rows of x that one workgroup multiplies.
 constexpr int64_t kRowTile = 512;
 
 /// Columns of a panel: as many as let its float32 copy stay near 1 MiB.
@@ -116,11 +116,19 @@ Panel readPart(KernelBuilder &b, TypedValue<WeightType> weight, Value part) {
   return {rows, WeightScalesOp::create(b, type.getScalesType(), weight, part)};
 }
 
-/// What one workgroup writes: rows [first, first + count) of columns
-/// [column, column + width) of out.
+/// What one workgroup writes: rows [first, first + count) of panel `number` of
+/// out. One panel is seen to be all columns, and panels that divide them to be
+/// alike.
 Written writePanel(KernelBuilder &b, Value x, const Panel &part, Value out,
-                   Value first, Value count, Value column, int64_t columns) {
-  Value width = b.minimum(b.index(columns), b.sub(b.dim(part.rows, 0), column));
+                   Value first, Value count, Value number, int64_t columns) {
+  int64_t all = cast<ShapedType>(part.rows.getType()).getDimSize(0);
+  OpFoldResult column = b.getIndexAttr(0), width = b.getIndexAttr(columns);
+  if (columns != all) {
+    Value begin = b.mul(number, b.index(columns));
+    column = begin;
+    if (all % columns != 0)
+      width = b.minimum(b.index(columns), b.sub(b.index(all), begin));
+  }
   Indices offsets{first, column}, sizes{count, width};
   Value rows = b.rows(x, first, count);
   Panel panel{b.rows(part.rows, column, width), {}};
@@ -154,7 +162,7 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
     KernelBuilder b(rewriter, op.getLoc());
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
-    Value total = b.dim(op.getOut(), 0);
+    Value total = b.dim(op.getX(), 0);
     Value panels = b.index((weight.getShape()[0] + columns - 1) / columns);
     Value tiles = b.ceilDivide(total, b.index(kRowTile));
     rewriter.replaceOp(
@@ -164,16 +172,17 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
                        Value first = b.mul(ids[0], b.index(kRowTile));
                        Value count =
                            b.minimum(b.index(kRowTile), b.sub(total, first));
-                       Value column = b.mul(ids[1], b.index(columns));
                        return SmallVector<Written>{
                            writePanel(b, op.getX(), part, outs[0], first, count,
-                                      column, columns)};
+                                      ids[1], columns)};
                      }));
     return success();
   }
 };
 
-/// One workgroup for an expert's rows and a panel of its weight.
+/// One workgroup for up to kRowTile rows of an expert and a panel of its
+/// weight. An expert may get all rows, so that there are workgroups without
+/// one.
 struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -185,19 +194,23 @@ struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
     Value experts = b.index(weight.getShape()[0]);
+    Value tile = b.index(kRowTile);
+    Value tiles = b.ceilDivide(b.dim(op.getRows(), 0), tile);
     Value panels = b.index((weight.getShape()[1] + columns - 1) / columns);
     Value offsets = op.getOffsets();
     rewriter.replaceOp(
-        op, b.kernel("grouped_linear", {experts, panels}, op.getOut(),
+        op, b.kernel("grouped_linear", {experts, tiles, panels}, op.getOut(),
                      [&](ValueRange ids, ValueRange outs) {
                        Panel part = readPart(b, op.getWeight(), ids[0]);
-                       Value first = b.toIndex(b.extract(offsets, ids[0]));
+                       Value begin = b.toIndex(b.extract(offsets, ids[0]));
                        Value end = b.toIndex(
                            b.extract(offsets, b.add(ids[0], b.index(1))));
-                       Value column = b.mul(ids[1], b.index(columns));
+                       Value first =
+                           b.minimum(b.add(begin, b.mul(ids[1], tile)), end);
+                       Value count = b.minimum(tile, b.sub(end, first));
                        return SmallVector<Written>{
                            writePanel(b, op.getRows(), part, outs[0], first,
-                                      b.sub(end, first), column, columns)};
+                                      count, ids[2], columns)};
                      }));
     return success();
   }

@@ -18,7 +18,7 @@ namespace mm01 {
 #define GEN_PASS_REGISTRATION
 #include "passes/tiling/Passes.h.inc"
 
-/// Graph (or spmd) to tiled.
+/// Graph (or spmd) to tiled, but for fusion.
 void addTiledPasses(mlir::OpPassManager &manager);
 
 } // namespace mm01

@@ -10,6 +10,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormProjectionsPass : Pass<"mm01-form-projections", "::mlir::ModuleOp"> {
+  let summary = "turns products with weights into kernel candidates";
+  let description = [{
+    Replaces each `mm01.linear` and `mm01.grouped_linear` by the kernel that
+    `mm01-form-kernels` makes of it, and leaves all other ops whole: passes that
+    put ops behind a product need both.
+
+    Requires: the graph phase. An op without a kernel for its types is left for
+    `mm01-form-kernels`, which names it. Not a goal: any other op, fusion.
+
+    ```mlir
+    func.func @linear(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xbf16>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
+      %y = mm01.linear %x, %w into %out : tensor<?x64xf32>, !mm01.weight<96x64xbf16> into tensor<?x96xf32>
+      return %y : tensor<?x96xf32>
+    }
+    ```
+
+    becomes one `scf.forall` over tiles of rows and panels of columns with
+    `{mm01.kernel = "linear"}`.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
   let summary = "turns every op on whole tensors into a kernel candidate";
   let description = [{
@@ -18,12 +43,14 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
     attribute `mm01.kernel`, whose body is scf, linalg, arith, math and tensor ops
     on slices. Iterations write disjoint slices, so they may run in any order.
     What is left outside kernels is index arithmetic, views, `tensor.empty` and
-    calls.
+    calls. Ops on tiles inside a kernel, which fusion makes, become loops there.
 
     Inside a kernel a `linalg.matmul` of float32 with a transposed second operand
     stands for a call of the BLAS. Temporaries of a kernel have a bounded size.
-    Lightning attention runs whole blocks of 64 tokens in the block form and the
-    tokens that are left through the recurrence.
+    Lightning attention cuts each sequence by the op's plan into blocks, one
+    variant of the code for each level in use, and single tokens, which go through
+    the recurrence; without a plan all tokens do. Its products whose second operand
+    is not transposed stand for register tiles of the code generator.
 
     Requires: the graph phase on float32 activations; head sizes, expert counts
     and page sizes are static. Fails, naming the op, where it has no kernel.
@@ -43,6 +70,49 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def PlanLightningPass : Pass<"mm01-plan-lightning", "::mlir::ModuleOp"> {
+  let summary = "plans how lightning attention cuts sequences into blocks";
+  let description = [{
+    Gives each `mm01.lightning_attention` without one the attribute
+    `mm01.lightning_plan`, the cheapest plan for every length, by the module's
+    `mm01.lightning_costs` of the measured head size that is nearest by ratio. It
+    changes nothing but rounding. A plan that is there stays: it forces levels, as
+    do costs that list few. Costs are times of an item of one head, in any unit;
+    levels rise from 1, single tokens. Which levels a length takes is worked out in
+    passes/tiling/LightningPlanner.h; README.md beside it says why so.
+
+    Requires costs where there is such an op. Refuses costs that are not positive,
+    levels out of order or without a kernel (there are 1, 32, 64, 128 and 256), and
+    plans with empty items. Leaves dynamic head sizes, which no kernel takes,
+    without a plan.
+
+    ```mlir
+    module attributes {mm01.lightning_costs = [
+        {head_size = 64, levels = array<i64: 1, 32, 64>, costs = array<i64: 10, 200, 380>} ]} {
+      func.func @lightning(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index,
+                           %out: tensor<?x4x64xf32>, %state: tensor<7x?x4x64x64xf32>)
+          -> (tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>) {
+        %o, %s = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state
+          : tensor<?x4x64xf32>, tensor<4xf32> into tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+        return %o, %s : tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+      }
+    }
+    ```
+
+    gives the op the attribute
+
+    ```text
+    mm01.lightning_plan = {repeat = 64 : i64, rest = [{bound = 19 : i64, items = array<i64>},
+                                                      {bound = 49 : i64, items = array<i64: 32>} ]}
+    ```
+
+    While more than 49 tokens are left, 64 are taken, or as many as there are; up to
+    49 are one item of level 32 and single tokens; up to 19 are single tokens, for
+    20 cost as much alone as in a block of 32.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect"];
 }
 
 #endif // MM01_PASSES_TILING_PASSES_TD

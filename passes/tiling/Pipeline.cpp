@@ -11,6 +11,7 @@
 #include "mlir/Transforms/Passes.h"
 
 void mm01::addTiledPasses(mlir::OpPassManager &manager) {
+  manager.addPass(createPlanLightningPass());
   manager.addPass(createFormKernelsPass());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());

@@ -7,6 +7,8 @@
 
 #include "runtime/core/Executor.h"
 
+#include "runtime/core/Extents.h"
+
 #include <atomic>
 
 using namespace mm01;
@@ -103,6 +105,8 @@ Status Executor::run(const Program &program, size_t index,
   if (arguments.size() != entry.arguments.size())
     return failed(Status::error("expected ", entry.arguments.size(),
                                 " arguments, found ", arguments.size()));
+  if (Status status = checkExtents(entry, arguments); status.failed())
+    return failed(status);
   int64_t arenaBytes = program.arenaFunction(index)(arguments.data());
   if (arenaBytes < 0)
     return failed(Status::error("the arena of these arguments is too large"));

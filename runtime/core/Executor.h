@@ -51,9 +51,10 @@ public:
   Device &getDevice() const { return device; }
 
   /// Calls entry `entry` of `program`; `arguments` as runtime/abi/program.h
-  /// says, one per argument of the entry, validated by the caller. Refuses an
-  /// arena or a result that does not fit in memory and a result whose shape
-  /// the manifest does not allow. After an error tied arguments are undefined.
+  /// says, one per argument of the entry, validated by the caller. Refuses
+  /// extents that do not fit each other (runtime/core/Extents.h), an arena or a
+  /// result that does not fit in memory and a result whose shape the manifest
+  /// does not allow. After an error tied arguments are undefined.
   Status run(const Program &program, size_t entry,
              std::span<const mm01_argument> arguments, ResultSink &sink);
 

@@ -72,11 +72,29 @@ struct ResultSpec {
   size_t argument = 0;
 };
 
+/// An extent of an argument: of a tensor in a dimension; T, N or P (0, 1, 2) of
+/// a ragged batch; the value of a scalar of type index (0).
+struct ExtentPlace {
+  size_t argument = 0;
+  size_t extent = 0;
+
+  bool operator==(const ExtentPlace &) const = default;
+};
+
+/// What an extent must be: that of another argument, or a number.
+struct ExtentRule {
+  ExtentPlace place;
+  std::optional<ExtentPlace> like;
+  int64_t number = 0;
+};
+
 /// A function of the program that can be called.
 struct EntrySpec {
   std::string name;
   std::vector<ArgumentSpec> arguments;
   std::vector<ResultSpec> results;
+  /// What checkExtents() asks of the arguments (runtime/core/Extents.h).
+  std::vector<ExtentRule> extentRules;
 
   /// Index of the first argument or result of this role.
   std::optional<size_t> findArgument(std::string_view role) const;

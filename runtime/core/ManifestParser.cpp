@@ -231,6 +231,44 @@ ArgumentSpec readArgument(const Node &node, const Manifest &manifest,
   return argument;
 }
 
+/// The extents that an argument has, as ExtentPlace counts them.
+size_t countExtents(const ArgumentSpec &argument) {
+  switch (argument.kind) {
+  case ArgumentKind::Tensor:
+    return argument.shape.size();
+  case ArgumentKind::Ragged:
+    return 3;
+  case ArgumentKind::Scalar:
+    return argument.type == ElementType::Index ? 1 : 0;
+  case ArgumentKind::Weight:
+    break;
+  }
+  return 0;
+}
+
+/// Reads "extents" of an argument, the last of the entry. A name is a rule from
+/// its second place on; `named` has the first.
+void readExtents(const Node &node, EntrySpec &entry,
+                 std::map<std::string, ExtentPlace> &named) {
+  const size_t argument = entry.arguments.size() - 1;
+  const std::vector<Node> extents = node.elements();
+  const size_t expected = countExtents(entry.arguments.back());
+  if (extents.size() != expected)
+    fail(node.where, "expected ", expected, " extents, found ", extents.size());
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const ExtentPlace place{argument, i};
+    if (extents[i].value.is_null())
+      continue;
+    if (extents[i].value.is_number()) {
+      entry.extentRules.push_back({place, std::nullopt, extents[i].integer(0)});
+      continue;
+    }
+    auto [first, isFirst] = named.emplace(extents[i].name(), place);
+    if (!isFirst)
+      entry.extentRules.push_back({place, first->second});
+  }
+}
+
 ResultSpec readResult(const Node &node, const EntrySpec &entry,
                       std::set<size_t> &tied) {
   ResultSpec result;
@@ -258,8 +296,12 @@ EntrySpec readEntry(const Node &node, const Manifest &manifest,
                     const ParameterIndex &parameters) {
   EntrySpec entry;
   entry.name = node["name"].name();
-  for (const Node &argument : node["arguments"].elements())
+  std::map<std::string, ExtentPlace> named;
+  for (const Node &argument : node["arguments"].elements()) {
     entry.arguments.push_back(readArgument(argument, manifest, parameters));
+    if (argument.has("extents"))
+      readExtents(argument["extents"], entry, named);
+  }
   std::set<size_t> tied;
   for (const Node &result : node["results"].elements())
     entry.results.push_back(readResult(result, entry, tied));

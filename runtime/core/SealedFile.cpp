@@ -30,6 +30,12 @@ struct Section {
   uint64_t bytes = 0;
 };
 
+/// False where a section takes no room in the file: what it says of its place
+/// means nothing.
+bool isInFile(const Elf64_Shdr &section) {
+  return section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL;
+}
+
 /// An open file whose every read is checked.
 class SealedFile {
 public:
@@ -98,8 +104,7 @@ Status SealedFile::readSections() {
   std::vector<Elf64_Shdr> table(header.e_shnum);
   MM01_RETURN_IF_FAILED(read(table.data(), tableBytes, header.e_shoff));
   for (size_t i = 0; i < table.size(); ++i)
-    if (table[i].sh_type != SHT_NOBITS && table[i].sh_type != SHT_NULL &&
-        !inside(table[i].sh_offset, table[i].sh_size))
+    if (isInFile(table[i]) && !inside(table[i].sh_offset, table[i].sh_size))
       return error("truncated: section ", i, " ends after the file's ", size,
                    " bytes");
 
@@ -113,7 +118,7 @@ Status SealedFile::readSections() {
       read(names.data(), names.size(), nameSection.sh_offset));
   auto find = [&](const char *wanted) -> std::optional<Section> {
     for (const Elf64_Shdr &section : table)
-      if (section.sh_name < names.size() && section.sh_type != SHT_NOBITS &&
+      if (isInFile(section) && section.sh_name < names.size() &&
           std::strcmp(names.c_str() + section.sh_name, wanted) == 0)
         return Section{section.sh_offset, section.sh_size};
     return std::nullopt;
@@ -131,7 +136,7 @@ Status SealedFile::readSections() {
 
 Result<uint64_t> SealedFile::checksum() const {
   uint64_t field = seal.offset + offsetof(mm01_seal, xxh3);
-  std::vector<char> chunk(size_t(1) << 20);
+  std::vector<char> chunk(std::min<uint64_t>(size, uint64_t(1) << 20));
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   for (uint64_t at = 0; at < size; at += chunk.size()) {

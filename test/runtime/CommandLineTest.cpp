@@ -40,7 +40,7 @@ protected:
     ASSERT_TRUE(err.ends_with('\n')) << words;
     err.pop_back();
     expectLine(err, expected);
-    expectLine(err, {"mm01-run: "});
+    expectLine(err, {"mm01-run: error: "});
   }
 
   /// The words of a call of `entry` with the arguments that `writer` holds.

@@ -128,6 +128,16 @@ TEST_F(Execution, NoticesMistakesOfTheProgram) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
+// A kernel would read the rows of b at a's distance.
+TEST_F(Execution, RefusesExtentsThatDiffer) {
+  float a[6] = {}, b[4] = {};
+  int64_t shapeA[2] = {2, 3}, shapeB[2] = {2, 2};
+  mm01_argument arguments[] = {{a, shapeA}, {b, shapeB}};
+  expectLine(call("product", arguments).message(),
+             {"p.so: entry product: argument 1 has extent 2 in dimension 1, "
+              "expected 3 as argument 0 has in dimension 1"});
+}
+
 TEST_F(Execution, CountsArguments) {
   expectLine(call("misbehave", {}).message(), {"expected 1", "found 0"});
 }

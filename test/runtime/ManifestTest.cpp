@@ -32,6 +32,14 @@ TEST(Manifest, ReadsEverything) {
   EXPECT_EQ(manifest->entries[1].findArgument("keys"), 3u);
   EXPECT_EQ(manifest->entries[1].findArgument("nothing"), std::nullopt);
   EXPECT_EQ(manifest->entries[1].findResult("logits"), 0u);
+  EXPECT_TRUE(affine.extentRules.empty());
+  const std::vector<ExtentRule> &rules = manifest->entries[2].extentRules;
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].place.argument, 1u);
+  EXPECT_EQ(rules[0].place.extent, 1u);
+  ASSERT_TRUE(rules[0].like);
+  EXPECT_EQ(rules[0].like->argument, 0u);
+  EXPECT_EQ(rules[0].like->extent, 1u);
   const ParameterSpec &stack = manifest->parameters[1];
   EXPECT_EQ(stack.partCount(), 2);
   EXPECT_EQ(stack.partBytes(), 24);
@@ -84,6 +92,14 @@ TEST(Manifest, RefusesMistakes) {
       {"\"bias\", \"shape\": [4]",
        "\"bias\", \"shape\": [5]",
        {"arguments[2]", "expected [4] f32", "[5] f32"}},
+      {"[null, \"k\"]", "[null]", {"arguments[0].extents", "expected 2"}},
+      {"[null, \"k\"]", "\"k\"", {"arguments[0].extents", "array"}},
+      {"[null, \"k\"]", "[null, true]", {"extents[1]", "string", "boolean"}},
+      {"[null, \"k\"]", "[null, \"\"]", {"extents[1]", "empty"}},
+      {"[null, \"k\"]", "[null, -1]", {"extents[1]", "at least 0", "-1"}},
+      {"\"bias\", \"shape\": [4]",
+       "\"bias\", \"extents\": [4], \"shape\": [4]",
+       {"arguments[2].extents", "expected 0 extents"}},
       {"\"argument\": 0", "\"argument\": 1", {"results[1].argument", "tensor"}},
       {"\"argument\": 0", "\"argument\": 9", {"results[1].argument", "9"}},
       {"{\"kind\": \"fresh\", \"shape\": [-1, 4], \"type\": \"f32\"}",

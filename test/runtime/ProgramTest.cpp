@@ -126,6 +126,32 @@ TEST_F(ProgramFile, RefusesBadSectionTables) {
       {"section table"});
 }
 
+// A section that takes no room in the file may claim any size: a manifest of
+// 2^62 bytes must not be allocated.
+TEST_F(ProgramFile, RefusesSectionsThatAreNotInTheFile) {
+  const std::string program = unsealedProgram();
+  Elf64_Ehdr header;
+  std::memcpy(&header, program.data(), sizeof(header));
+  const size_t manifest = program.find(testManifest());
+  ASSERT_NE(manifest, std::string::npos);
+  size_t found = 0;
+  for (size_t i = 0; i < header.e_shnum; ++i) {
+    const size_t at = header.e_shoff + i * sizeof(Elf64_Shdr);
+    Elf64_Shdr section;
+    std::memcpy(&section, program.data() + at, sizeof(section));
+    if (section.sh_offset != manifest)
+      continue;
+    ++found;
+    section.sh_size = uint64_t(1) << 62;
+    for (uint32_t type : {SHT_NULL, SHT_NOBITS}) {
+      section.sh_type = type;
+      refusesContent(sealed(patched(program, at, section)),
+                     {"not a program", MM01_MANIFEST_SECTION});
+    }
+  }
+  EXPECT_EQ(found, 1u);
+}
+
 TEST_F(ProgramFile, RefusesBadSeals) {
   std::string program = unsealedProgram();
   size_t seal = program.find(MM01_SEAL_MAGIC);

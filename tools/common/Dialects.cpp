@@ -10,6 +10,8 @@
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "dialects/tile/TileDialect.h"
+#include "passes/fusion/Passes.h"
+#include "passes/graph/ExtentRelations.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -20,4 +22,6 @@ void mm01::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<Mm01Dialect, exec::ExecDialect, tile::TileDialect>();
   registerBufferizationModels(registry);
+  registerExtentModels(registry);
+  registerTilingModels(registry);
 }

@@ -9,24 +9,24 @@
 
 #include "codegen/host/Passes.h"
 #include "codegen/x86/Passes.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
 
-#include "mlir/Pass/PassManager.h"
-
 using namespace mm01;
 
 PhasePasses mm01::cpuPhasePasses() {
-  auto addGraphPasses = [](mlir::OpPassManager &manager) {
-    manager.addPass(createQuantizeWeightsPass());
-  };
-  auto addSpmdPasses = [](mlir::OpPassManager &manager) {
-    manager.addPass(createVerifyTokensPass());
+  // Ops join products, so these become kernels first.
+  auto addAllTiledPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createSetLightningCostsPass());
+    manager.addPass(createFormProjectionsPass());
+    addFusionPasses(manager);
+    addTiledPasses(manager);
   };
   return {
       {Phase::Graph, addGraphPasses},    {Phase::Spmd, addSpmdPasses},
-      {Phase::Tiled, addTiledPasses},    {Phase::Scheduled, addScheduledPasses},
+      {Phase::Tiled, addAllTiledPasses}, {Phase::Scheduled, addScheduledPasses},
       {Phase::Kernels, addKernelPasses}, {Phase::Host, addHostPasses},
   };
 }

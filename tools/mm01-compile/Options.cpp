@@ -7,6 +7,8 @@
 
 #include "tools/mm01-compile/Options.h"
 
+#include "passes/fusion/Switch.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -45,6 +47,10 @@ struct CommandLine {
   cl::opt<std::string> quantize{
       "quantize", cl::cat(category), cl::value_desc("KIND"), cl::init("none"),
       cl::desc("none (default), int8 or int8-experts")};
+  cl::opt<std::string> fusion{
+      "fusion", cl::cat(category), cl::value_desc("WHICH"),
+      cl::desc("on (default), off, or the fusions to run, separated by commas: "
+               "rows, twins, consumers, launches")};
   cl::opt<std::string> maxTokens{
       "max-tokens", cl::cat(category), cl::value_desc("N"),
       cl::desc("most tokens of one call (default 8192)")};
@@ -114,6 +120,32 @@ bool readPhase(StringRef name, CompileOptions &options, std::string &error) {
   return false;
 }
 
+/// Reads "on", "off" or names of fusions.
+bool readFusion(const cl::opt<std::string> &option, CompileOptions &options,
+                std::string &error) {
+  if (option.getNumOccurrences() == 0)
+    return true;
+  StringRef text = option.getValue();
+  std::vector<std::string> &names = options.fusion.emplace();
+  if (text == "off")
+    return true;
+  SmallVector<StringRef> words(std::begin(kFusions), std::end(kFusions));
+  if (text != "on") {
+    words.clear();
+    text.split(words, ',');
+  }
+  for (StringRef word : words) {
+    if (!is_contained(kFusions, word)) {
+      error = ("--fusion '" + word + "': expected on, off, or some of " +
+               join(ArrayRef(kFusions), ","))
+                  .str();
+      return false;
+    }
+    names.push_back(word.str());
+  }
+  return true;
+}
+
 /// What the parser alone can't check. False: `error` says what is wrong.
 bool readOptions(const CommandLine &line, CompileOptions &options,
                  std::string &error) {
@@ -133,6 +165,7 @@ bool readOptions(const CommandLine &line, CompileOptions &options,
       !readCount(line.maxTokens, mostTokens, options.maxTokens, error) ||
       !readCount(line.maxSequences, mostSequences, options.maxSequences,
                  error) ||
+      !readFusion(line.fusion, options, error) ||
       !readPhase(line.compileTo, options, error))
     return false;
   for (StringRef assignment : options.assignments)

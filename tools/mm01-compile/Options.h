@@ -25,10 +25,11 @@ struct CompileOptions {
   std::string target = "cpu";
   std::string mode = "inference";
   std::string quantize = "none";
-  std::optional<int64_t> maxTokens;     // T of a call, at most
-  std::optional<int64_t> maxSequences;  // N of a call, at most
-  std::optional<Phase> compileTo;       // nothing: a whole program
-  std::vector<std::string> assignments; // KEY=VALUE of --set
+  std::optional<int64_t> maxTokens;               // T of a call, at most
+  std::optional<int64_t> maxSequences;            // N of a call, at most
+  std::optional<Phase> compileTo;                 // nothing: a whole program
+  std::vector<std::string> assignments;           // KEY=VALUE of --set
+  std::optional<std::vector<std::string>> fusion; // nothing: as the input says
   bool listPresets = false;
 };
 

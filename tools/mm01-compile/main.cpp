@@ -16,6 +16,7 @@
 #include "codegen/x86/Level.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "models/minimax01/presets/Presets.h"
+#include "passes/fusion/Switch.h"
 #include "tools/common/Dialects.h"
 #include "tools/mm01-compile/Compile.h"
 #include "tools/mm01-compile/Input.h"
@@ -83,6 +84,10 @@ Status compile(const CompileOptions &options) {
   // A .mlir file may say itself what is quantised.
   if (options.quantize != "none")
     (**module)->setAttr(kQuantizeAttr, builder.getStringAttr(options.quantize));
+  if (options.fusion)
+    (**module)->setAttr(
+        kFusionAttr, builder.getStrArrayAttr(llvm::SmallVector<llvm::StringRef>(
+                         options.fusion->begin(), options.fusion->end())));
 
   Phase last = options.compileTo.value_or(Phase::Host);
   MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));

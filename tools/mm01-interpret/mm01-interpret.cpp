@@ -17,7 +17,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/InitAllDialects.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -80,6 +82,21 @@ int report(StringRef message, int code) {
   return code;
 }
 
+/// Results must not replace what they are made from, a file of a checkpoint's
+/// folder included.
+Error checkOutput() {
+  for (StringRef input : {file.getValue(), in.getValue(), weights.getValue()}) {
+    SmallString<128> read = input;
+    if (sys::fs::is_directory(read))
+      sys::path::append(read, sys::path::filename(out));
+    if (!input.empty() && sys::fs::equivalent(out, read))
+      return createStringError(Twine(out) +
+                               ": is read by this command, expected another "
+                               "file to write to");
+  }
+  return Error::success();
+}
+
 Error run(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>(entry);
   if (!function)
@@ -136,6 +153,8 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   reference::registerReferenceModels(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  if (Error error = checkOutput())
+    return report(toString(std::move(error)), inputAtFault);
   Result<OwningOpRef<ModuleOp>> module = readMlirFile(context, file);
   if (!module)
     return report(module.message(), inputAtFault);

@@ -8,6 +8,7 @@
 #include "codegen/host/Passes.h"
 #include "codegen/tile/Passes.h"
 #include "codegen/x86/Passes.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/pipelines/Passes.h"
 #include "passes/schedule/Passes.h"
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mm01::registerDialects(registry);
   mlir::registerAllPasses();
+  mm01::registerFusionPasses();
   mm01::registerGraphPasses();
   mm01::registerPipelinePasses();
   mm01::registerHostPasses();

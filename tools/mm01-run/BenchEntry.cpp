@@ -7,8 +7,7 @@
 //
 // Arguments are random: floating-point elements in [-1, 1), int8 ones in
 // [-64, 64), other integers 0, which is an index into anything. Extents are the
-// user's and must fit each other as the entry expects it; the manifest does not
-// say which are equal.
+// user's; one that the manifest says is equal to another need not be given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +16,7 @@
 #include "runtime/session/PagePool.h"
 #include "tools/mm01-run/Bench.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -193,7 +193,9 @@ private:
         continue;
       int64_t least = 1;
       std::optional<int64_t> fallback;
-      if (spec.role == "lightning_state")
+      if (std::optional<int64_t> like = knownLike({i, d}))
+        fallback = like;
+      else if (spec.role == "lightning_state")
         fallback = least = slotCount;
       else if (spec.role == "keys" || spec.role == "values")
         fallback = least = pageCount;
@@ -203,6 +205,39 @@ private:
       shape[d] = *extent;
     }
     return Status();
+  }
+
+  /// The value of an extent that must be equal to this one and is known: it is
+  /// the batch's, or of a tensor that has its size, or a number.
+  std::optional<int64_t> knownLike(ExtentPlace wanted) const {
+    auto classOf = [&](ExtentPlace place) {
+      for (const ExtentRule &rule : entry.extentRules)
+        if (rule.place == place && rule.like)
+          return *rule.like;
+      return place;
+    };
+    auto valueOf = [&](ExtentPlace place) -> std::optional<int64_t> {
+      if (entry.arguments[place.argument].kind == ArgumentKind::Ragged) {
+        const mm01_ragged &sizes = *batch->get();
+        return std::array{sizes.tokens, sizes.sequences,
+                          sizes.pages}[place.extent];
+      }
+      const std::vector<int64_t> &shape = tensors[place.argument].shape;
+      if (place.extent < shape.size() && shape[place.extent] >= 0)
+        return shape[place.extent];
+      return std::nullopt;
+    };
+    const ExtentPlace same = classOf(wanted);
+    if (std::optional<int64_t> value = valueOf(same))
+      return value;
+    for (const ExtentRule &rule : entry.extentRules) {
+      if (rule.place == wanted && !rule.like)
+        return rule.number;
+      if (rule.like == same)
+        if (std::optional<int64_t> value = valueOf(rule.place))
+          return value;
+    }
+    return std::nullopt;
   }
 
   Status makeScalar(size_t i, const std::string &name, Settings &settings) {

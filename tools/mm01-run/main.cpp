@@ -30,7 +30,7 @@ constexpr int inputAtFault = 1;
 constexpr int wrongUsage = 2;
 
 int report(const Status &status, int code) {
-  std::fprintf(stderr, "mm01-run: %s\n", status.message().c_str());
+  std::fprintf(stderr, "mm01-run: error: %s\n", status.message().c_str());
   return code;
 }
 

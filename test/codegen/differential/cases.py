@@ -65,10 +65,11 @@ class Batch:
         return sum(self.lengths)
 
 
-def batch(rng, page_size=64, longest=90):
-    """One to four sequences; some are new, some go on, at distinct slots and pages."""
-    sequences = rng.choice([1, 1, 2, 3, 4])
-    lengths = [rng.choice([1, 1, 2, rng.randint(1, longest)]) for _ in range(sequences)]
+def batch(rng, page_size=64, longest=90, lengths=None):
+    """Sequences of these lengths, or one to four; some are new, some go on, at distinct slots and pages."""
+    if lengths is None:
+        lengths = [rng.choice([1, 1, 2, rng.randint(1, longest)]) for _ in range(rng.choice([1, 1, 2, 3, 4]))]
+    sequences = len(lengths)
     past = [rng.choice([0, 0, 1, rng.randint(1, 150)]) for _ in range(sequences)]
     slots = sequences + rng.randint(0, 2)
     needed = [-(-(p + n) // page_size) for p, n in zip(past, lengths)]
@@ -162,21 +163,36 @@ func.func @rotary(%x: tensor<?x{h}x{d}xf32>, %r: !mm01.ragged, %out: tensor<?x{h
 # --------------------------------------------------------------------------------------------------- attention ops
 
 
-def lightning_attention(rng):
-    b, h, d, layers = batch(rng), rng.choice([1, 3, 4, 5]), rng.choice([16, 32, 48, 64, 128]), rng.randint(1, 3)
+def lightning_plan(repeat, *rest):
+    """The attribute for a repeated level and (bound, levels)…"""
+    entries = ", ".join(
+        f"{{bound = {bound}, items = array<i64{': ' if levels else ''}{', '.join(map(str, levels))}>}}" for bound, levels in rest
+    )
+    return f"{{repeat = {repeat}, rest = [{entries}]}}"
+
+
+def lightning(rng, b, h, d, plan):
+    """`plan` is what lightning_plan takes, or None for the planner's."""
+    layers = rng.randint(1, 3)
     q, state = f"tensor<?x{h}x{d}xf32>", f"tensor<{layers}x?x{h}x{d}x{d}xf32>"
+    attributes = f" {{mm01.lightning_plan = {lightning_plan(*plan)}}}" if plan else ""
     function = f"""
 func.func @lightning_attention(%q: {q}, %k: {q}, %v: {q}, %slopes: tensor<{h}xf32>, %r: !mm01.ragged, %layer: index,
                                %out: {q}, %state: {state}) -> ({q}, {state}) {{
-  %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
+  %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state{attributes}
     : {q}, tensor<{h}xf32> into {q}, {state}
   return %o, %s : {q}, {state}
 }}"""
-    slopes = ("F32", [h], [rng.choice([0.0, 0.004, 0.1, 0.5, 1.0]) for _ in range(h)])
+    slopes = ("F32", [h], [rng.choice([0.0, 1e-8, 0.004, 0.1, 0.5, 1.0]) for _ in range(h)])
     tokens = [floats(rng, b.tokens, h, d, scale=d**-0.5) for _ in range(3)]
     arguments = tokens + [slopes, b.argument, ("I64", [], [rng.randrange(layers)]), output(b.tokens, h, d)]
     arguments.append(floats(rng, layers, b.slots, h, d, d, scale=0.3))
     return Case("lightning_attention", function, arguments, {6})
+
+
+def lightning_attention(rng):
+    plan = rng.choice([None, None, (1,), (32,), (64, (20, []), (41, [32]))])
+    return lightning(rng, batch(rng), rng.choice([1, 3, 4, 5]), rng.choice([16, 32, 48, 64, 128]), plan)
 
 
 def cache(layers, kv, d):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""usage: differential.py {tiled,program} FOLDER [--seed S] [--rounds N] [--only OP]
+"""usage: differential.py {rows,twins,consumers,tiled,program} FOLDER [--seed S] [--rounds N] [--only OP]
 
-Compares other ways to run a program with the reference interpreter, on random programs (cases.py): one module a round,
-with every op once. `tiled` interprets the module after the tiled phase; `program` compiles it and runs the machine code.
+Compares other ways to run a program with the reference interpreter, on random programs (cases.py, chains.py): one
+module a round, with every op once. `rows`, `twins` and `consumers` interpret the module after that pass of fusion, on
+products as kernels; `tiled` after the tiled phase; `program` compiles it and runs the machine code.
 Tools are found on PATH; files go to FOLDER, and those of a failure stay there. Prints each difference, and how to have
 it again.
 """
@@ -15,11 +16,19 @@ import subprocess
 import sys
 
 import cases
+import chains
 import safetensors_file
+
+MAKERS = cases.CASES + chains.CHAINS
 
 # Of the largest magnitude in a tensor. Tiling changes the order of sums in float64 and constants to float32; a program
 # computes in float32.
-TOLERANCE = {"tiled": 1e-6, "program": 2e-5}
+TOLERANCE = {"rows": 1e-6, "twins": 1e-6, "consumers": 1e-6, "tiled": 1e-6, "program": 2e-5}
+
+
+def passes(how):
+    """What mm01-opt runs for a way that is interpreted."""
+    return ["--mm01-phase-tiled"] if how == "tiled" else ["--mm01-form-projections", f"--mm01-fuse-{how}"]
 
 
 def run(*command):
@@ -44,13 +53,13 @@ class Round:
             file.write("\n".join(case.function for case in self.cases) + "\n")
 
     def lower(self):
-        if self.how == "tiled":
-            self.lowered = os.path.join(self.folder, "tiled.mlir")
-            with open(self.lowered, "w") as file:
-                file.write(run("mm01-opt", self.module, "--mm01-phase-tiled"))
-        else:
+        if self.how == "program":
             self.lowered = os.path.join(self.folder, "module.so")
             run("mm01-compile", self.module, "-o", self.lowered)
+        else:
+            self.lowered = os.path.join(self.folder, "lowered.mlir")
+            with open(self.lowered, "w") as file:
+                file.write(run("mm01-opt", self.module, *passes(self.how)))
 
     def results(self, case):
         """What the interpreter computes, and what is compared with it."""
@@ -58,11 +67,11 @@ class Round:
         safetensors_file.write(paths[0], case.tensors())
         options = ["--entry", case.name, "--in", paths[0], "--out"]
         run("mm01-interpret", self.module, "--f64-results", *options, paths[1])
-        if self.how == "tiled":
+        if self.how == "program":
+            run("mm01-run", "call", self.lowered, *options, paths[2])
+        else:
             # Backwards: kernels whose workgroups depend on each other differ.
             run("mm01-interpret", self.lowered, "--f64-results", "--reverse-forall", *options, paths[2])
-        else:
-            run("mm01-run", "call", self.lowered, *options, paths[2])
         expected, found = (safetensors_file.read(path) for path in paths[1:])
         return expected, found
 
@@ -92,15 +101,22 @@ def compare(what, expected, found, tolerance):
     return [f"{what}: {name}: {text}" for name, text in words if text]
 
 
+def remove(folder):
+    """Files of a comparison that found nothing."""
+    for name in os.listdir(folder):
+        os.remove(os.path.join(folder, name))
+    os.rmdir(folder)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("how", choices=sorted(TOLERANCE))
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--only", choices=[maker.__name__ for maker in cases.CASES])
+    parser.add_argument("--only", choices=[maker.__name__ for maker in MAKERS])
     options = parser.parse_args()
-    makers = [maker for maker in cases.CASES if options.only in (None, maker.__name__)]
+    makers = [maker for maker in MAKERS if options.only in (None, maker.__name__)]
 
     failures = 0
     for seed in range(options.seed, options.seed + options.rounds):
@@ -121,9 +137,7 @@ def main():
             print(f"{text}\n  again: differential.py {options.how} {options.folder} --seed {seed}")
         failures += len(found)
         if not found:
-            for name in os.listdir(folder):
-                os.remove(os.path.join(folder, name))
-            os.rmdir(folder)
+            remove(folder)
     print(f"{options.rounds} rounds of {len(makers)} programs, {failures} differences")
     return 1 if failures else 0
 

@@ -4,8 +4,8 @@
 // CHECK: module attributes {exec.manifest = "{
 // CHECK-SAME: \22abi\22:2
 // CHECK-SAME: \22entries\22:[{\22arguments\22:[
-// CHECK-SAME: {\22kind\22:\22tensor\22,\22role\22:\22tokens\22,\22shape\22:[-1],\22type\22:\22i32\22},
-// CHECK-SAME: {\22kind\22:\22ragged\22},
+// CHECK-SAME: {\22extents\22:[\22e0\22],\22kind\22:\22tensor\22,\22role\22:\22tokens\22,\22shape\22:[-1],\22type\22:\22i32\22},
+// CHECK-SAME: {\22extents\22:[\22e0\22,null,4],\22kind\22:\22ragged\22},
 // CHECK-SAME: {\22kind\22:\22weight\22,\22parameter\22:\22w\22,\22shape\22:[2,8],\22type\22:\22bf16\22},
 // CHECK-SAME: {\22kind\22:\22scalar\22,\22type\22:\22index\22},
 // CHECK-SAME: {\22kind\22:\22tensor\22,\22shape\22:[4],\22type\22:\22f32\22}],
@@ -27,7 +27,8 @@ module attributes {mm01.max_tokens = 64 : i64, mm01.max_sequences = 8 : i64, mm0
   mm01.parameter @w : !mm01.weight<2x8xbf16> from [
     #mm01.source<"a" : 2x8>, #mm01.source<"b" : 4x8, rows 2 stride 0>]
   mm01.parameter @q : !mm01.weight<2x8xi8> from [#mm01.source<"q" : 2x8>] stored bf16
-  func.func @forward(%tokens: memref<?xi32> {mm01.role = "tokens"}, %r: !mm01.ragged,
+  func.func @forward(%tokens: memref<?xi32> {mm01.extents = ["e0"], mm01.role = "tokens"},
+                     %r: !mm01.ragged {mm01.extents = ["e0", unit, 4]},
                      %w: !mm01.weight<2x8xbf16> {mm01.parameter = @w}, %n: index, %state: memref<4xf32>) attributes {
       exec.results = [#exec.fresh<"logits" : memref<?x8xf32>>, #exec.tied<4>]} {
     return

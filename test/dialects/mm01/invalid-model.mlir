@@ -33,6 +33,12 @@ mm01.parameter @parameter_c3_far : !mm01.weight<96x64xbf16> from [#mm01.source<"
 
 // -----
 
+// Rows of a part and rows before it, together more than 64 bits count.
+// expected-error @below {{C3: source "w" has no 1 distinct parts}}
+mm01.parameter @parameter_c3_sum : !mm01.weight<288230376151711744x1xbf16> from [#mm01.source<"w" : 1x1, rows 9223372036854775807 stride 0>]
+
+// -----
+
 // expected-error @below {{C3: source "w1" has no 4 distinct parts}}
 mm01.parameter @parameter_c3_wide : !mm01.weight<4x96x64xbf16> from [#mm01.source<"w1" : 4x96x64, rows 0 stride 9223372036854775807>]
 

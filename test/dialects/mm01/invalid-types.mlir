@@ -77,7 +77,7 @@ func.func private @role(tensor<?xi32> {mm01.role = 1})
 
 // -----
 
-// expected-error @below {{unknown attribute 'mm01.rôle', expected 'mm01.role' or 'mm01.parameter'}}
+// expected-error @below {{unknown attribute 'mm01.rôle', expected 'mm01.role', 'mm01.parameter' or 'mm01.extents'}}
 func.func private @unknown(tensor<?xi32> {"mm01.rôle" = "tokens"})
 
 // -----
@@ -106,3 +106,20 @@ func.func private @type(!mm01.weight<32xbf16> {mm01.parameter = @norm})
 
 // expected-error @below {{a result takes no 'mm01.parameter', expected 'mm01.role'}}
 func.func private @result() -> (tensor<?xf32> {mm01.parameter = @norm})
+
+// -----
+
+// One element for each extent.
+// expected-error @below {{'mm01.extents' must be an array with an element for each extent of 'tensor<?x?xf32>'}}
+func.func private @extents(tensor<?x?xf32> {mm01.extents = ["e0"]})
+
+// -----
+
+// A weight has no extents that a call could change.
+// expected-error @below {{'mm01.extents' must be an array with an element for each extent of '!mm01.weight<64xbf16>'}}
+func.func private @weight_extents(!mm01.weight<64xbf16> {mm01.extents = ["e0"]})
+
+// -----
+
+// expected-error @below {{'mm01.extents' must hold strings, numbers of i64 from 0, and unit, found -1}}
+func.func private @negative_extent(!mm01.ragged {mm01.extents = ["e0", unit, -1]})

@@ -34,6 +34,13 @@
 // Weights are buffers from scheduled on.
 // RUN: not mm01-opt --mm01-verify-phase=phase=kernels %t/scales.mlir 2>&1 | FileCheck %s --check-prefix=SCALES
 // SCALES: scales.mlir:3:8: error: 'mm01.weight_scales' op has no place in phase kernels
+// Ops of dialects that may be there, but have no lowering.
+// RUN: not mm01-opt --mm01-verify-phase=phase=tiled %t/softmax.mlir 2>&1 | FileCheck %s --check-prefix=SOFTMAX
+// SOFTMAX: softmax.mlir:3:8: error: 'linalg.softmax' op has no lowering on tensors, expected ops of mm01
+// RUN: not mm01-opt --mm01-verify-phase=phase=tiled %t/gather.mlir 2>&1 | FileCheck %s --check-prefix=GATHER
+// GATHER: gather.mlir:2:8: error: 'tensor.gather' op has no lowering on tensors
+// RUN: not mm01-opt --mm01-verify-phase=phase=tiled %t/elementwise.mlir 2>&1 | FileCheck %s --check-prefix=ELEMENTWISE
+// ELEMENTWISE: elementwise.mlir:2:8: error: 'arith.addf' op has no lowering on tensors
 
 // RUN: not mm01-opt --mm01-verify-phase=phase=scheduled %t/tiles.mlir 2>&1 | FileCheck %s --check-prefix=SCHEDULED
 // SCHEDULED: error: 'func.func' op has a value of type 'tensor<4xf32>' in phase scheduled, expected no tensors
@@ -118,3 +125,22 @@ func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 //--- declaration.mlir
 func.func private @elsewhere(tensor<4xf32>)
+
+//--- softmax.mlir
+func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %out = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+//--- gather.mlir
+func.func @gather(%x: tensor<4x8xf32>, %rows: tensor<3x1xindex>) -> tensor<3x8xf32> {
+  %y = tensor.gather %x[%rows] gather_dims([0]) : (tensor<4x8xf32>, tensor<3x1xindex>) -> tensor<3x8xf32>
+  return %y : tensor<3x8xf32>
+}
+
+//--- elementwise.mlir
+func.func @elementwise(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = arith.addf %x, %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}

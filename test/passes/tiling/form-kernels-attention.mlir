@@ -1,20 +1,17 @@
 // RUN: mm01-opt %s --mm01-form-kernels --canonicalize --cse | FileCheck %s
 
-// A fresh sequence starts from zero and never reads its slot; whole blocks of tokens take four matrix products, the
-// tokens that are left the recurrence; the last state goes back to the slot.
+// A fresh sequence starts from zero and never reads its slot; without a plan, tokens go through the recurrence; the last
+// state goes back to the slot.
 // CHECK-LABEL: func.func @lightning
 // CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} sequences
 // CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[N]], 4)
 // CHECK: %[[SLOT:.*]] = mm01.ragged_get %{{.*}} slot
 // CHECK: %[[PAST:.*]] = mm01.ragged_get %{{.*}} past
 // CHECK: %[[FRESH:.*]] = arith.cmpi sle, %[[PAST]]
-// CHECK: scf.if %[[FRESH]]
+// CHECK: %[[STATE:.*]] = scf.if %[[FRESH]]
 // CHECK-NEXT: linalg.fill
-// CHECK: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %{{.*}} : index
-// CHECK: %[[DONE:.*]]:2 = scf.if
-// CHECK-COUNT-4: linalg.matmul indexing_maps
-// CHECK: else
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[DONE]]#0, %{{.*}} = %[[DONE]]#1)
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[STATE]], %{{.*}} = %{{.*}})
+// CHECK-NOT: linalg.matmul
 // CHECK: scf.forall.in_parallel
 // CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%{{.*}}, %[[SLOT]],
 // CHECK: mm01.kernel = "lightning_attention"
@@ -22,6 +19,26 @@ func.func @lightning(%q: tensor<?x4x32xf32>, %k: tensor<?x4x32xf32>, %v: tensor<
                      %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>, %state: tensor<7x?x4x32x32xf32>)
     -> (tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>) {
   %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
+    : tensor<?x4x32xf32>, tensor<4xf32> into tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
+  return %o, %s : tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
+}
+
+// With a plan there is a loop over the blocks of each level, the largest first, with four products in each and scratch of
+// the level's size; then the recurrence takes what is left.
+// CHECK-LABEL: func.func @planned
+// CHECK: scf.for
+// CHECK: tensor.empty() : tensor<64x32xf32>
+// CHECK-COUNT-4: linalg.matmul
+// CHECK: scf.for
+// CHECK: tensor.empty() : tensor<32x32xf32>
+// CHECK-COUNT-4: linalg.matmul
+// CHECK-NOT: linalg.matmul
+// CHECK: mm01.kernel = "lightning_attention", mm01.lightning_plan = {repeat = 64 : i64, rest = [{bound = 20 : i64, items = array<i64>}, {bound = 41 : i64, items = array<i64: 32>}]}
+func.func @planned(%q: tensor<?x4x32xf32>, %k: tensor<?x4x32xf32>, %v: tensor<?x4x32xf32>, %slopes: tensor<4xf32>,
+                   %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>, %state: tensor<7x?x4x32x32xf32>)
+    -> (tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>) {
+  %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
+    {mm01.lightning_plan = {repeat = 64, rest = [{bound = 20, items = array<i64>}, {bound = 41, items = array<i64: 32>}]}}
     : tensor<?x4x32xf32>, tensor<4xf32> into tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
   return %o, %s : tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
 }

@@ -26,7 +26,7 @@ func.func @dispatch(%x: tensor<?x64xf32>, %e: tensor<?x2xi32>, %rows: tensor<?x6
 
 // A workgroup takes the part of its expert.
 // CHECK-LABEL: func.func @experts
-// CHECK: scf.forall (%[[E:.*]], %{{.*}}) in (4, 1)
+// CHECK: scf.forall (%[[E:.*]], %{{.*}}, %{{.*}}) in (4, %{{.*}}, 1)
 // CHECK: mm01.weight_part %{{.*}}[%[[E]]]
 // CHECK: mm01.kernel = "grouped_linear"
 func.func @experts(%rows: tensor<?x64xf32>, %offsets: tensor<5xi32>, %w: !mm01.weight<4x96x64xbf16>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {

@@ -1,0 +1,19 @@
+//===- Pipeline.cpp - the passes that lead to phase spmd ------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/graph/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+void mm01::addGraphPasses(mlir::OpPassManager &manager) {
+  manager.addPass(createQuantizeWeightsPass());
+}
+
+void mm01::addSpmdPasses(mlir::OpPassManager &manager) {
+  manager.addPass(createVerifyTokensPass());
+  manager.addPass(createRelateExtentsPass());
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# usage: tools/fuzz.sh [SECONDS | --runs N] [TARGET]
+#
+# Fuzzes the readers of foreign files under the address and undefined-behaviour sanitizers: for SECONDS (30) each, or
+# until N inputs have been executed. TARGET is safetensors, config or program; without it, one after another.
+# Builds the preset `fuzz`. What is found is kept in build-fuzz/corpus for the next run; an input that crashes a reader
+# stays there as TARGET-crash-…, and `build-fuzz/bin/fuzz-TARGET FILE` runs it again. Prints one line a target.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  sed -n '2s/^# //p' "$0" >&2
+  exit 2
+}
+
+limit=-max_total_time=30
+targets="safetensors config program"
+if [[ ${1-} == --runs ]]; then
+  [[ ${2-} =~ ^[1-9][0-9]*$ ]] || usage
+  limit=-runs=$2
+  shift 2
+elif [[ ${1-} =~ ^[1-9][0-9]*$ ]]; then
+  limit=-max_total_time=$1
+  shift
+fi
+if [ $# -gt 0 ]; then
+  [[ $# == 1 && " $targets " == *" $1 "* ]] || usage
+  targets=$1
+fi
+
+build=build-fuzz
+corpus=$build/corpus
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz >/dev/null
+python3 test/fuzz/seeds.py $corpus/seeds
+
+# LLVM's headers poison memory that its library, which is not instrumented, then hands out. The rest is for speed: the
+# place of each allocation can be had by running one input again without it.
+export ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=0:malloc_context_size=0:quarantine_size_mb=8
+
+status=0
+for target in $targets; do
+  mkdir -p $corpus/$target
+  log=$corpus/$target.log
+  if $build/bin/fuzz-$target "$limit" -max_len=3000 -timeout=120 -rss_limit_mb=4096 \
+    -dict=$corpus/seeds/$target.dict -artifact_prefix=$corpus/$target- $corpus/$target $corpus/seeds/$target &>$log; then
+    awk -v target=$target '$1 == "Done" {print target ": " $2 " executions in " $5 " s without a failure"}' $log
+  else
+    echo "$target: FAILED, the end of $log:" >&2
+    tail -40 $log >&2
+    status=1
+  fi
+done
+exit $status
