@@ -88,7 +88,8 @@ private:
       if (!flow.mayBeTerminalBuffer(origin))
         continue;
       Operation *made = origin.getDefiningOp();
-      if (isa_and_present<exec::WeightPartOp, memref::GetGlobalOp>(made)) {
+      if (isa_and_present<exec::WeightPartOp, exec::WeightScalesOp,
+                          memref::GetGlobalOp>(made)) {
         if (!isRead) // nobody may
           return false;
         continue;
