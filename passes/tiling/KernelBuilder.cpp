@@ -64,6 +64,10 @@ Value KernelBuilder::lessOrEqual(Value a, Value b) {
   return arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, a, b);
 }
 
+Value KernelBuilder::equal(Value a, Value b) {
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, a, b);
+}
+
 Value KernelBuilder::toIndex(Value i32) {
   return arith::IndexCastOp::create(*this, getIndexType(), i32);
 }

@@ -58,6 +58,7 @@ public:
   mlir::Value minimum(mlir::Value a, mlir::Value b);
   mlir::Value maximum(mlir::Value a, mlir::Value b);
   mlir::Value lessOrEqual(mlir::Value a, mlir::Value b);
+  mlir::Value equal(mlir::Value a, mlir::Value b);
   /// index <-> i32.
   mlir::Value toIndex(mlir::Value i32);
   mlir::Value toI32(mlir::Value index);

@@ -65,11 +65,13 @@ Value dotRows(KernelBuilder &b, Value x, const Panel &panel, Value out, Value n,
 }
 
 /// out[r, n] = Σ_k x[r, k] · panel[n, k], kRowBlock rows of x at a time, then
-/// one: the panel comes from memory once and its row from the first cache for
-/// the other blocks.
+/// those that are left: the panel comes from memory once and its row from the
+/// first cache for the other blocks. There is no loop over the rows that are
+/// left, from which LLVM would move the widening of a whole row to the stack.
 Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out) {
   Value count = b.dim(x, 0), block = b.index(kRowBlock);
-  Value blocks = b.divide(count, block);
+  Value blocks = b.divide(count, block), whole = b.mul(blocks, block);
+  Value left = b.sub(count, whole);
   return b.loop(
       b.index(0), b.dim(panel.rows, 0), out, [&](Value n, ValueRange outer) {
         Values done =
@@ -77,10 +79,12 @@ Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out) {
               return Values{dotRows(b, x, panel, inner[0], n, b.mul(i, block),
                                     kRowBlock)};
             });
-        return b.loop(b.mul(blocks, block), count, done,
-                      [&](Value r, ValueRange inner) {
-                        return Values{dotRows(b, x, panel, inner[0], n, r, 1)};
-                      });
+        for (int64_t rows = 1; rows < kRowBlock; ++rows)
+          done[0] = b.select(
+              b.equal(left, b.index(rows)), done[0].getType(),
+              [&] { return dotRows(b, x, panel, done[0], n, whole, rows); },
+              [&] { return done[0]; });
+        return done;
       })[0];
 }
 
