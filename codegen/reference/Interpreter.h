@@ -50,9 +50,9 @@ void registerReferenceModels(mlir::DialectRegistry &registry);
 
 /// Runs the function `entry`. The arguments must be of the kinds, extents and
 /// element types of its signature. Fails with one line that begins with a
-/// location: for an entry that is not there, arguments that do not fit it or
-/// each other, an op without a reference implementation, and whatever an op
-/// refuses, such as a token id out of range.
+/// location: for an entry that is not there, arguments that do not fit, an op
+/// without a reference implementation, and whatever an op refuses, such as a
+/// token id out of range.
 ///
 /// A caller that wants caches to be updated without a copy gives up its own
 /// copies of them: the arguments are moved in.

@@ -15,7 +15,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 EXTREMES = ["-1", "0", "1e308", "2147483648", "4611686018427387904", "9223372036854775807", "18446744073709551615"]
 # A manifest with every kind of argument, result and source (docs/contract.md).
 MODEL = {
-    "abi": 1,
     "compiler": "0.1.0",
     "target": "cpu",
     "mode": "inference",
@@ -102,8 +101,9 @@ def configurations():
 
 
 def manifests():
+    abi = int(re.search(r"MM01_ABI_VERSION (\d+)", read("runtime/abi/program.h"))[1])
     yield json.dumps(json.loads(read("test/runtime/testProgram.json"))).encode()
-    yield json.dumps(MODEL).encode()
+    yield json.dumps(MODEL | {"abi": abi}).encode()
 
 
 def quoted(word):

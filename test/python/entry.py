@@ -9,7 +9,10 @@ from safetensors_file import Tensor
 PAGE = 64
 SOURCE = re.compile(r'#mm01\.source<"([^"]*)" : ([0-9x]+)(?:, rows (\d+) stride (\d+))?>')
 PARAMETER = re.compile(r"mm01\.parameter @(\S+) : !mm01\.weight<([0-9x]+)x(\w+)> from \[(.*)\]")
-ARGUMENT = re.compile(r"%\w+: (!?[\w.]+)(?:<([^>]*)>)?(?: \{mm01\.(role|parameter) = \"?@?([^}\"]*)\"?\})?")
+ARGUMENT = re.compile(
+    r"%\w+: (!?[\w.]+)(?:<([^>]*)>)?"
+    r'(?: \{(?:mm01\.extents = \[[^]]*\](?:, )?)?(?:mm01\.(role|parameter) = "?@?([^}"]*)"?)?\})?'
+)
 
 
 class Argument:

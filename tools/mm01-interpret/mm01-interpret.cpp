@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/reference/Arguments.h"
+#include "codegen/reference/Extents.h"
 #include "codegen/reference/Interpreter.h"
 #include "tools/common/MlirFile.h"
 
@@ -105,6 +106,10 @@ Error run(ModuleOp module) {
   auto arguments = reference::readArguments(function, in, weights);
   if (!arguments)
     return arguments.takeError();
+  // Ops refuse what does not fit, too, but a file's arguments are best named by
+  // their numbers.
+  if (Error error = reference::checkExtents(function, *arguments))
+    return error;
   reference::Routes recorded, replayed;
   reference::Options options{roundStorage, reverseForall};
   if (!recordRoutes.empty())
