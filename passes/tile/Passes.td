@@ -120,6 +120,38 @@ def ScheduleProductsPass : TilePass<"mm01-schedule-products"> {
   }];
 }
 
+def VerifyPipesPass : Pass<"mm01-verify-pipes", "::mm01::tile::KernelOp"> {
+  let summary = "Verify that roles keep to their turns";
+  let description = [{
+    Proves of a kernel with roles and turns that no role waits for ever, that each
+    turn that is filled is emptied once by every consumer, that turns come in order,
+    as phases of a barrier must, and that nobody touches a tile outside of its turn:
+    not before it is full, not while it may be overwritten, and not by a product that
+    is still under way when the turn is released.
+
+    Runs the program's turns for every number of iterations up to twice the most
+    stages of a pipe and one more. Loops of unknown length are taken to run equally
+    often in all roles. Changes nothing. What makes turns by more than arithmetic on
+    iterations is refused.
+
+    ```mlir
+    tile.kernel @turn() {
+      %c0 = arith.constant 0 : index
+      %pipe = tile.pipe : !tile.pipe<2>
+      tile.role "load" registers 40 single {
+        tile.acquire %pipe[%c0] : !tile.pipe<2>
+        tile.commit %pipe[%c0] : !tile.pipe<2>
+      }
+      tile.role "compute" registers 232 {
+        tile.await %pipe[%c0] : !tile.pipe<2>
+        tile.release %pipe[%c0] : !tile.pipe<2>
+      }
+      tile.return
+    }
+    ```
+  }];
+}
+
 def InferLayoutsPass : TilePass<"mm01-infer-layouts"> {
   let summary = "Decide where elements of tiles lie";
   let description = [{

@@ -23,6 +23,7 @@ void mm01::addTilePasses(OpPassManager &manager, StringRef chip) {
   split.chip = chip.str();
   manager.addPass(createSplitRolesPass(split));
   manager.addPass(createScheduleProductsPass());
+  manager.addPass(createVerifyPipesPass());
   manager.addPass(createInferLayoutsPass());
   manager.addPass(createMaterializeBarriersPass());
   manager.addPass(createInsertProxyFencesPass());

@@ -87,33 +87,36 @@ public:
 private:
   /// Begins a product as a group of its own.
   void begin(MmaOp product) {
-    // One that goes on with the result of a product under way follows it in the
-    // unit itself.
-    bool goesOn = product.getAccumulator() &&
-                  product.getAccumulator().getDefiningOp<MmaOp>();
-    if (isa<RankedTensorType>(product.getA().getType()))
-      if (size_t count = flightsUpTo(product.getA()))
-        wait(product, count);
     SmallVector<OpOperand *> registers;
     if (isa<RankedTensorType>(product.getA().getType()))
       registers.push_back(&product.getAMutable());
-    if (product.getAccumulator() && !goesOn)
+    if (product.getAccumulator() && !goesOn(product.getAccumulator()))
       registers.push_back(&product.getAccumulatorMutable()[0]);
-    if (!goesOn || !registers.empty()) {
-      OpBuilder b(product);
-      SmallVector<Value> values;
-      for (OpOperand *operand : registers)
-        values.push_back(operand->get());
-      auto fence = MmaFenceOp::create(b, product.getLoc(),
-                                      ValueRange(values).getTypes(), values);
-      for (auto [operand, value] :
-           llvm::zip_equal(registers, fence.getResults()))
-        operand->set(value);
-    }
-    OpBuilder b(product->getContext());
+    size_t count = 0;
+    for (OpOperand *operand : registers)
+      count = std::max(count, flightsUpTo(operand->get()));
+    if (count)
+      wait(product, count);
+    OpBuilder b(product);
+    SmallVector<Value> values;
+    for (OpOperand *operand : registers)
+      values.push_back(operand->get());
+    auto fence = MmaFenceOp::create(b, product.getLoc(),
+                                    ValueRange(values).getTypes(), values);
+    for (auto [operand, value] : llvm::zip_equal(registers, fence.getResults()))
+      operand->set(value);
     b.setInsertionPointAfter(product);
     MmaCommitOp::create(b, product.getLoc());
     flights.push_back({product, {}});
+  }
+
+  /// True for the result of a product that the next product alone uses, as its
+  /// accumulator: the unit itself keeps the order of the two.
+  static bool goesOn(Value accumulator) {
+    if (!accumulator.getDefiningOp<MmaOp>() || !accumulator.hasOneUse())
+      return false;
+    auto next = dyn_cast<MmaOp>(*accumulator.user_begin());
+    return next && next.getAccumulator() == accumulator;
   }
 
   /// How many of the oldest flights must be complete for `value` to be there.
@@ -167,9 +170,7 @@ private:
   void emitWait(OpBuilder &b, Location loc, size_t count) {
     SmallVector<Value> values;
     for (Flight &flight : MutableArrayRef(flights).take_front(count))
-      // The next product of a chain has the result now.
-      if (!llvm::any_of(flight.product->getUsers(),
-                        [](Operation *user) { return isa<MmaOp>(user); }))
+      if (!goesOn(flight.product.getResult()))
         values.push_back(flight.product.getResult());
     auto wait = MmaWaitOp::create(b, loc, ValueRange(values).getTypes(),
                                   flights.size() - count, values);

@@ -36,12 +36,14 @@ tile.kernel @overlap(%a: tensor<64x64xbf16>, %zero: !tile, %n: index) {
   tile.return
 }
 
-// A product that goes on with one under way needs neither fence nor wait; the
-// result of both is there at the second's wait. A release of another turn stays.
+// A product that goes on with one under way does not wait for it, nor does the
+// accumulator pass through a fence; the result of both is there at the second's
+// wait. A release of another turn stays.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK: tile.mma_fence()
 // CHECK-NEXT: %[[X:.*]] = tile.mma
 // CHECK-NEXT: tile.mma_commit
+// CHECK-NEXT: tile.mma_fence()
 // CHECK-NEXT: %[[Y:.*]] = tile.mma %{{.*}}, %{{.*}} into %[[X]]
 // CHECK-NEXT: tile.mma_commit
 // CHECK-NEXT: tile.release
@@ -87,6 +89,22 @@ tile.kernel @nested(%k: !buffer, %n: index, %which: i1) {
       %z = arith.addf %y, %y : !tile
     }
     %last = tile.mma %k, %k : !buffer, !buffer -> !tile
+  }
+  tile.return
+}
+
+// A result that something else uses too must be there before it is added to.
+// CHECK-LABEL: tile.kernel @used_twice
+// CHECK: %[[X:.*]] = tile.mma
+// CHECK: %[[X1:.*]] = tile.mma_wait 0, %[[X]]
+// CHECK-NEXT: %[[SUM:.*]] = tile.mma_fence(%[[X1]]
+// CHECK-NEXT: tile.mma %{{.*}}, %{{.*}} into %[[SUM]]
+// CHECK: arith.addf %[[X1]]
+tile.kernel @used_twice(%k: !buffer) {
+  tile.role "compute" registers 240 {
+    %x = tile.mma %k, %k : !buffer, !buffer -> !tile
+    %y = tile.mma %k, %k into %x : !buffer, !buffer -> !tile
+    %z = arith.addf %x, %x : !tile
   }
   tile.return
 }
