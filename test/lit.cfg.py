@@ -5,9 +5,11 @@
 #   %golden           test/golden, with the checkpoints and their expected logits
 #   %src_root         the source tree
 #   %python           the Python that runs lit (standard library only), which finds the modules of test/python
-#   features          avx2, avx512: what this CPU has; root: the tests run as root, who may open any file
+#   %mm01_bin         build/bin
+#   features          ptxas: NVIDIA's assembler is found, in $CUDA_HOME or $PATH; avx2, avx512: what this CPU has; root: the tests run as root, who may open any file
 
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -26,11 +28,19 @@ config.environment["PATH"] = os.path.pathsep.join(
     ]
 )
 
+cuda_home = os.environ.get("CUDA_HOME", "")
+if cuda_home:
+    config.environment["CUDA_HOME"] = cuda_home
+assemblers = os.path.pathsep.join([os.path.join(cuda_home, "bin"), config.environment["PATH"]])
+if shutil.which("ptxas", path=assemblers):
+    config.available_features.add("ptxas")
+
 config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "python")
 
 config.substitutions += [
     ("%golden", os.path.join(config.test_source_root, "golden")),
     ("%src_root", config.mm01_source_dir),
+    ("%mm01_bin", os.path.join(config.mm01_binary_dir, "bin")),
     ("%python", '"%s"' % sys.executable),
 ]
 

@@ -11,7 +11,7 @@
 // Before: module {
 //           func.func @f(%x: memref<?xf32>)
 //               attributes {exec.results = [#exec.tied<0>]} …
-// After:  module attributes {exec.manifest = "{\"abi\":1,…}"} { … }
+// After:  module attributes {exec.manifest = "{\"abi\":2,…}"} { … }
 //
 // Requires the scheduled phase. Tested by
 // test/codegen/host/describe-program.mlir.
@@ -192,7 +192,7 @@ struct DescribeProgramPass
     json::Object manifest{
         {"abi", MM01_ABI_VERSION},
         {"compiler", MM01_VERSION},
-        {"target", "cpu"},
+        {"target", getText(exec::kTargetAttr, "cpu")},
         {"mode", "inference"},
         {"limits",
          json::Object{
@@ -225,6 +225,11 @@ struct DescribeProgramPass
   template <typename Attr> Attr getOr(StringRef name, Attr otherwise) {
     auto value = getOperation()->getAttrOfType<Attr>(name);
     return value ? value : otherwise;
+  }
+
+  StringRef getText(StringRef name, StringRef otherwise) {
+    auto text = getOperation()->getAttrOfType<StringAttr>(name);
+    return text ? text.getValue() : otherwise;
   }
 
   int64_t getNumber(StringRef name, int64_t otherwise) {

@@ -23,9 +23,7 @@
 using namespace mlir;
 using namespace mm01;
 
-/// The context of the call, or another pointer of the function's interface;
-/// null where the function around the op has none.
-static Value getInterface(Operation *op, unsigned number) {
+Value mm01::getInterface(Operation *op, unsigned number) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (!function || function.getNumArguments() <= number ||
       !isa<LLVM::LLVMPointerType>(function.getArgumentTypes()[number]))
@@ -33,13 +31,8 @@ static Value getInterface(Operation *op, unsigned number) {
   return function.getArgument(number);
 }
 
-static constexpr llvm::StringLiteral kNoInterface =
-    "function around it does not take what the program interface gives, "
-    "expected mm01-pack-launches before";
-
-/// All extents of a type, given those it leaves open.
-static SmallVector<Value> getSizes(OpBuilder &builder, Location loc,
-                                   MemRefType type, ValueRange open) {
+SmallVector<Value> mm01::getAllSizes(OpBuilder &builder, Location loc,
+                                     MemRefType type, ValueRange open) {
   SmallVector<Value> sizes;
   for (int64_t extent : type.getShape()) {
     bool dynamic = ShapedType::isDynamic(extent);
@@ -70,7 +63,7 @@ struct ConvertArena : ConvertOpToLLVMPattern<exec::ArenaOp> {
         ArrayRef<LLVM::GEPArg>{adaptor.getOffset()});
     rewriter.replaceOp(
         op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
-                      getSizes(rewriter, loc, type, adaptor.getSizes())));
+                      getAllSizes(rewriter, loc, type, adaptor.getSizes())));
     return success();
   }
 };
@@ -93,7 +86,7 @@ struct ConvertScratch : ConvertOpToLLVMPattern<exec::ScratchOp> {
                                         ArrayRef<LLVM::GEPArg>{offset});
     rewriter.replaceOp(
         op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
-                      getSizes(rewriter, loc, type, adaptor.getSizes())));
+                      getAllSizes(rewriter, loc, type, adaptor.getSizes())));
     return success();
   }
 };
@@ -118,7 +111,7 @@ struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
       return rewriter.notifyMatchFailure(op, kNoInterface);
     Type pointer = context.getType(), i64 = rewriter.getI64Type();
     SmallVector<Value> sizes =
-        getSizes(rewriter, loc, type, adaptor.getSizes());
+        getAllSizes(rewriter, loc, type, adaptor.getSizes());
     Value shape;
     {
       OpBuilder::InsertionGuard guard(rewriter);
@@ -173,8 +166,9 @@ struct ConvertWeightPart : ConvertOpToLLVMPattern<exec::WeightPartOp> {
         rewriter, loc, pointer, pointer, adaptor.getWeight(),
         ArrayRef<LLVM::GEPArg>{adaptor.getPart()});
     Value part = loadPointer(rewriter, loc, entry, 0);
-    rewriter.replaceOp(op, makeDense(rewriter, loc, *getTypeConverter(), type,
-                                     part, getSizes(rewriter, loc, type, {})));
+    rewriter.replaceOp(op,
+                       makeDense(rewriter, loc, *getTypeConverter(), type, part,
+                                 getAllSizes(rewriter, loc, type, {})));
     return success();
   }
 };
@@ -279,8 +273,14 @@ struct ConvertRaggedGet : ConvertOpToLLVMPattern<RaggedGetOp> {
 
 } // namespace
 
+void mm01::populateRaggedPatterns(const LLVMTypeConverter &converter,
+                                  RewritePatternSet &patterns) {
+  patterns.add<ConvertRaggedSize, ConvertRaggedGet>(converter);
+}
+
 void mm01::populateExecPatterns(const LLVMTypeConverter &converter,
                                 RewritePatternSet &patterns) {
   patterns.add<ConvertArena, ConvertScratch, ConvertResult, ConvertWeightPart,
-               ConvertGemm, ConvertRaggedSize, ConvertRaggedGet>(converter);
+               ConvertGemm>(converter);
+  populateRaggedPatterns(converter, patterns);
 }

@@ -27,19 +27,36 @@ def Exec_Dialect : Dialect {
     - `exec.scratch_bytes` (i64): bytes of scratch that a worker needs for it.
     - `exec.results`: on a public function, an array of `#exec.fresh` and
       `#exec.tied`, one for each result that the program's caller sees.
+    - `exec.dynamic_shared_bytes` (i64): on a kernel of a GPU, the shared memory
+      that a block gets at its launch.
     - `exec.frame`: `#exec.frame`, the bytes of the arena that a host function
       and the functions it calls use.
 
-    A module has `exec.manifest`, the JSON that the program carries, once its
+    A module for another target than the CPU has `exec.target`, its name. It has
+    `exec.manifest`, the JSON that the program carries, once its
     entries have their C interface.
   }];
   let dependentDialects = ["::mm01::Mm01Dialect"];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
 }
 
 class Exec_Attr<string name, string attrMnemonic> : AttrDef<Exec_Dialect, name> {
   let mnemonic = attrMnemonic;
+}
+
+def Exec_TensorMapType : TypeDef<Exec_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "how bulk copies of a GPU see a tensor";
+  let description = [{
+    A value of 128 bytes that the driver encodes, passed to a kernel by value
+    (`exec.tensor_map`).
+
+    ```mlir
+    func.func private @kernel(%workgroup: index, %x: !exec.tensor_map)
+    ```
+  }];
 }
 
 def Exec_FreshAttr : Exec_Attr<"Fresh", "fresh"> {

@@ -21,7 +21,14 @@ using namespace mm01::exec;
 #define GET_ATTRDEF_CLASSES
 #include "dialects/exec/ExecAttributes.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialects/exec/ExecTypes.cpp.inc"
+
 void ExecDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/exec/ExecTypes.cpp.inc"
+      >();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/exec/ExecAttributes.cpp.inc"
@@ -75,6 +82,11 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'exec.manifest' is a string on a module");
     return success();
   }
+  if (attr.getName() == kTargetAttr) {
+    if (!isa<ModuleOp>(op) || !isa<StringAttr>(attr.getValue()))
+      return op->emitError("'exec.target' is a string on a module");
+    return success();
+  }
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitError("'")
@@ -87,10 +99,12 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
                            "results");
     return success();
   }
-  if (attr.getName() == kScratchBytesAttr) {
+  if (attr.getName() == kScratchBytesAttr ||
+      attr.getName() == kDynamicSharedBytesAttr) {
     auto bytes = dyn_cast<IntegerAttr>(attr.getValue());
     if (!bytes || !bytes.getType().isInteger(64) || bytes.getInt() < 0)
-      return op->emitError("'exec.scratch_bytes' must be an i64, not negative");
+      return op->emitError("'")
+             << attr.getName().getValue() << "' must be an i64, not negative";
     return success();
   }
   if (attr.getName() == kResultsAttr)

@@ -8,8 +8,8 @@
 #include "runtime/core/Weights.h"
 
 #include "frontend/safetensors/Checkpoint.h"
+#include "runtime/core/DeviceMemory.h"
 #include "runtime/core/Glob.h"
-#include "runtime/core/Memory.h"
 #include "runtime/core/RandomWeights.h"
 
 #include <algorithm>
@@ -183,6 +183,28 @@ Status makeRandom(const Manifest &manifest, uint64_t seed, Device &device,
   return {};
 }
 
+/// Copies all parts of each parameter, one behind the other, into memory of the
+/// device, and points there instead.
+Status upload(const Manifest &manifest, Device &device, PartPointers &pointers,
+              std::vector<DeviceBuffer> &owned) {
+  for (size_t i = 0; i < pointers.size(); ++i) {
+    int64_t partBytes = manifest.parameters[i].partBytes();
+    int64_t count = static_cast<int64_t>(pointers[i].size());
+    DeviceBuffer &buffer = owned.emplace_back();
+    if (Status status = buffer.reserve(device, partBytes * count, "weights");
+        status.failed())
+      return Status::error("parameter '", manifest.parameters[i].name,
+                           "': ", status.message());
+    char *to = static_cast<char *>(buffer.data());
+    for (const void *&part : pointers[i]) {
+      MM01_RETURN_IF_FAILED(device.copyIn(to, part, partBytes));
+      part = to;
+      to += partBytes;
+    }
+  }
+  return device.synchronize();
+}
+
 constexpr std::string_view randomPrefix = "random:";
 
 Result<uint64_t> parseSeed(std::string_view text) {
@@ -203,23 +225,33 @@ Weights::Weights(Weights &&) noexcept = default;
 Weights &Weights::operator=(Weights &&) noexcept = default;
 Weights::~Weights() = default;
 
-Result<Weights> Weights::bind(const Manifest &manifest, std::string_view source,
-                              Device &device) {
-  Weights weights;
+Status Weights::bindOnHost(const Manifest &manifest, std::string_view source,
+                           Device &device) {
   if (source.starts_with(randomPrefix)) {
     Result<uint64_t> seed = parseSeed(source.substr(randomPrefix.size()));
     MM01_RETURN_IF_FAILED(seed);
     auto owned = std::make_shared<std::vector<AlignedBuffer>>();
     MM01_RETURN_IF_FAILED(
-        makeRandom(manifest, *seed, device, weights.partPointers, *owned));
-    weights.storage = std::move(owned);
-    return weights;
+        makeRandom(manifest, *seed, device, partPointers, *owned));
+    storage = std::move(owned);
+    return {};
   }
   Result<Checkpoint> opened = Checkpoint::open(std::string(source));
   MM01_RETURN_IF_FAILED(opened);
   auto checkpoint = std::make_shared<const Checkpoint>(*std::move(opened));
-  MM01_RETURN_IF_FAILED(
-      Binder(manifest, *checkpoint).bindAll(weights.partPointers));
-  weights.storage = std::move(checkpoint);
+  MM01_RETURN_IF_FAILED(Binder(manifest, *checkpoint).bindAll(partPointers));
+  storage = std::move(checkpoint);
+  return {};
+}
+
+Result<Weights> Weights::bind(const Manifest &manifest, std::string_view source,
+                              Device &device) {
+  Weights weights;
+  MM01_RETURN_IF_FAILED(weights.bindOnHost(manifest, source, device));
+  if (device.sharesMemory())
+    return weights;
+  auto owned = std::make_shared<std::vector<DeviceBuffer>>();
+  MM01_RETURN_IF_FAILED(upload(manifest, device, weights.partPointers, *owned));
+  weights.storage = std::move(owned);
   return weights;
 }

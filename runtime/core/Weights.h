@@ -16,7 +16,9 @@
 namespace mm01 {
 
 /// The parameters of a program, bound to the tensors of a checkpoint. The
-/// tensors stay in their files, which are mapped; random ones are made once.
+/// tensors stay in their files, which are mapped; random ones are made once. A
+/// device with memory of its own gets a copy there. The device must outlive the
+/// weights.
 class Weights {
 public:
   /// Binds every parameter of `manifest` to `source`: a checkpoint's directory
@@ -38,9 +40,13 @@ public:
 
 private:
   Weights();
+  /// Binds to tensors in memory of the host.
+  Status bindOnHost(const Manifest &manifest, std::string_view source,
+                    Device &device);
 
   std::vector<std::vector<const void *>> partPointers;
-  /// What keeps the pointers valid: a mapped checkpoint or owned memory.
+  /// What keeps the pointers valid: a mapped checkpoint, or owned
+  /// memory of the host or the device.
   std::shared_ptr<const void> storage;
 };
 

@@ -53,7 +53,7 @@ struct Mistake {
 // Each replaces one piece of a good manifest; the message names the path.
 TEST(Manifest, RefusesMistakes) {
   const Mistake mistakes[] = {
-      {"\"abi\": 1", "\"abi\": 2", {"abi", "expected 1, found 2"}},
+      {"\"abi\": 2", "\"abi\": 1", {"abi", "expected 2, found 1"}},
       {"\"abi\": 1", "\"abi\": 1.5", {"abi", "integer", "1.5"}},
       {"\"abi\": 1,", "", {"abi: missing"}},
       {"\"cpu\"", "\"tpu\"", {"target", "sm_90a", "'tpu'"}},

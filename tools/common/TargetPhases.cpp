@@ -7,6 +7,7 @@
 
 #include "tools/common/TargetPhases.h"
 
+#include "codegen/hopper/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/x86/Passes.h"
 #include "passes/graph/Passes.h"
@@ -17,13 +18,28 @@
 
 using namespace mm01;
 
+static void addSpmdPasses(mlir::OpPassManager &manager) {
+  manager.addPass(createVerifyTokensPass());
+}
+
 PhasePasses mm01::cpuPhasePasses() {
-  auto addSpmdPasses = [](mlir::OpPassManager &manager) {
-    manager.addPass(createVerifyTokensPass());
-  };
   return {
       {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiledPasses},
       {Phase::Scheduled, addScheduledPasses}, {Phase::Kernels, addKernelPasses},
       {Phase::Host, addHostPasses},
+  };
+}
+
+PhasePasses mm01::hopperPhasePasses() {
+  auto addDeviceHostPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createSerializeKernelsPass());
+    addHostPasses(manager);
+  };
+  return {
+      {Phase::Spmd, addSpmdPasses},
+      {Phase::Tiled, addTiledPasses},
+      {Phase::Scheduled, addDeviceScheduledPasses},
+      {Phase::Kernels, addDeviceKernelPasses},
+      {Phase::Host, addDeviceHostPasses},
   };
 }

@@ -12,8 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/hopper/Ptxas.h"
 #include "codegen/host/Program.h"
-#include "dialects/mm01/Mm01Dialect.h"
+#include "dialects/exec/ExecDialect.h"
 #include "models/minimax01/presets/Presets.h"
 #include "tools/common/Dialects.h"
 #include "tools/mm01-compile/Compile.h"
@@ -58,8 +59,6 @@ Status checkBuilt(const CompileOptions &options) {
                          " is not built into this mm01-compile, expected ",
                          built);
   };
-  if (options.target != "cpu")
-    return refuse("--target", options.target, "cpu");
   if (options.mode != "inference")
     return refuse("--mode", options.mode, "inference");
   if (options.quantize != "none")
@@ -79,12 +78,21 @@ Status compile(const CompileOptions &options) {
   mlir::MLIRContext context(registry);
   auto module = loadInput(context, options);
   MM01_RETURN_IF_FAILED(module);
-  (**module)->setAttr(kIsaAttr, mlir::Builder(&context).getStringAttr(*isa));
+  mlir::Builder builder(&context);
+  (**module)->setAttr(kIsaAttr, builder.getStringAttr(*isa));
+  if (options.target != "cpu")
+    (**module)->setAttr(exec::kTargetAttr,
+                        builder.getStringAttr(options.target));
 
   Phase last = options.compileTo.value_or(Phase::Host);
-  MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));
+  MM01_RETURN_IF_FAILED(
+      runPhases(**module, options.target, last, options.dumpDir));
   if (options.compileTo)
     return printModule(**module, options.output);
+  if (options.target != "cpu" && !findPtxas())
+    llvm::errs() << "mm01-compile: warning: no ptxas in $CUDA_HOME, $PATH or "
+                    "Python's packages: the program holds PTX alone, which the "
+                    "driver compiles when it is first run\n";
   if (llvm::Error error =
           emitProgram(**module, {options.output, *isa, options.dumpDir}))
     return Status::error(llvm::toString(std::move(error)));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/hopper/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/x86/Passes.h"
 #include "passes/graph/Passes.h"
@@ -23,11 +24,13 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mm01::registerGraphPasses();
   mm01::registerPipelinePasses();
+  mm01::registerHopperPasses();
   mm01::registerHostPasses();
   mm01::registerSchedulePasses();
   mm01::registerTilingPasses();
   mm01::registerX86Passes();
-  mm01::registerPhasePipelines(mm01::cpuPhasePasses());
+  mm01::registerPhasePipelines("mm01-phase", mm01::cpuPhasePasses());
+  mm01::registerPhasePipelines("mm01-sm_90a-phase", mm01::hopperPhasePasses());
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mm01 optimizer driver\n", registry));
 }
