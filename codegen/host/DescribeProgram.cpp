@@ -150,11 +150,14 @@ static json::Object describeParameter(ParameterOp parameter) {
     }
     sources.push_back(std::move(object));
   }
-  return json::Object{
+  json::Object object{
       {"name", parameter.getSymName()},
       {"shape", getShape(parameter.getType().getShape())},
       {"type", *getElementName(parameter.getType().getElementType())},
       {"sources", std::move(sources)}};
+  if (std::optional<Type> stored = parameter.getStored())
+    object["stored"] = *getElementName(*stored);
+  return object;
 }
 
 namespace {

@@ -42,6 +42,20 @@ SmallVector<Value> mm01::getAllSizes(OpBuilder &builder, Location loc,
   return sizes;
 }
 
+/// Replaces exec.arena or exec.scratch by the view that begins `offset` bytes
+/// behind `base`.
+static void replaceByView(ConversionPatternRewriter &rewriter,
+                          const LLVMTypeConverter &converter, Operation *op,
+                          Value base, LLVM::GEPArg offset, ValueRange open) {
+  Location loc = op->getLoc();
+  auto type = cast<MemRefType>(op->getResultTypes().front());
+  Value pointer =
+      LLVM::GEPOp::create(rewriter, loc, base.getType(), rewriter.getI8Type(),
+                          base, ArrayRef<LLVM::GEPArg>{offset});
+  rewriter.replaceOp(op, makeDense(rewriter, loc, converter, type, pointer,
+                                   getAllSizes(rewriter, loc, type, open)));
+}
+
 namespace {
 
 /// exec.arena at %offset   ==>   context->arena + %offset
@@ -51,19 +65,13 @@ struct ConvertArena : ConvertOpToLLVMPattern<exec::ArenaOp> {
   LogicalResult
   matchAndRewrite(exec::ArenaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<MemRefType>(op.getType());
     Value context = getInterface(op, 0);
     if (!context)
       return rewriter.notifyMatchFailure(op, kNoInterface);
-    Value arena =
-        loadPointer(rewriter, loc, context, offsetof(mm01_context, arena));
-    Value pointer = LLVM::GEPOp::create(
-        rewriter, loc, arena.getType(), rewriter.getI8Type(), arena,
-        ArrayRef<LLVM::GEPArg>{adaptor.getOffset()});
-    rewriter.replaceOp(
-        op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
-                      getAllSizes(rewriter, loc, type, adaptor.getSizes())));
+    Value arena = loadPointer(rewriter, op.getLoc(), context,
+                              offsetof(mm01_context, arena));
+    replaceByView(rewriter, *getTypeConverter(), op, arena, adaptor.getOffset(),
+                  adaptor.getAllSizes());
     return success();
   }
 };
@@ -75,18 +83,12 @@ struct ConvertScratch : ConvertOpToLLVMPattern<exec::ScratchOp> {
   LogicalResult
   matchAndRewrite(exec::ScratchOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<MemRefType>(op.getType());
     Value scratch = getInterface(op, 1);
     if (!scratch)
       return rewriter.notifyMatchFailure(op, kNoInterface);
-    Value offset = makeI64(rewriter, loc, op.getOffsetAttr().getInt());
-    Value pointer = LLVM::GEPOp::create(rewriter, loc, scratch.getType(),
-                                        rewriter.getI8Type(), scratch,
-                                        ArrayRef<LLVM::GEPArg>{offset});
-    rewriter.replaceOp(
-        op, makeDense(rewriter, loc, *getTypeConverter(), type, pointer,
-                      getAllSizes(rewriter, loc, type, adaptor.getSizes())));
+    Value offset = makeI64(rewriter, op.getLoc(), op.getOffsetAttr().getInt());
+    replaceByView(rewriter, *getTypeConverter(), op, scratch, offset,
+                  adaptor.getAllSizes());
     return success();
   }
 };
@@ -111,7 +113,7 @@ struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
       return rewriter.notifyMatchFailure(op, kNoInterface);
     Type pointer = context.getType(), i64 = rewriter.getI64Type();
     SmallVector<Value> sizes =
-        getAllSizes(rewriter, loc, type, adaptor.getSizes());
+        getAllSizes(rewriter, loc, type, adaptor.getAllSizes());
     Value shape;
     {
       OpBuilder::InsertionGuard guard(rewriter);
@@ -152,23 +154,29 @@ struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
   }
 };
 
-/// exec.weight_part %w[%e]   ==>   weight[%e], a pointer
-struct ConvertWeightPart : ConvertOpToLLVMPattern<exec::WeightPartOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// exec.weight_part %w[%e]     ==>   weight[%e], a pointer
+/// exec.weight_scales %w[%e]   ==>   weight[parts + %e]
+template <typename Op> struct ConvertWeight : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
 
   LogicalResult
-  matchAndRewrite(exec::WeightPartOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getType());
     Type pointer = adaptor.getWeight().getType();
-    Value entry = LLVM::GEPOp::create(
-        rewriter, loc, pointer, pointer, adaptor.getWeight(),
-        ArrayRef<LLVM::GEPArg>{adaptor.getPart()});
-    Value part = loadPointer(rewriter, loc, entry, 0);
+    Value number = adaptor.getPart();
+    if (std::is_same_v<Op, exec::WeightScalesOp>)
+      number = LLVM::AddOp::create(
+          rewriter, loc, number,
+          makeI64(rewriter, loc, op.getWeight().getType().getParts()));
+    Value entry = LLVM::GEPOp::create(rewriter, loc, pointer, pointer,
+                                      adaptor.getWeight(),
+                                      ArrayRef<LLVM::GEPArg>{number});
+    Value memory = loadPointer(rewriter, loc, entry, 0);
     rewriter.replaceOp(op,
-                       makeDense(rewriter, loc, *getTypeConverter(), type, part,
-                                 getAllSizes(rewriter, loc, type, {})));
+                       makeDense(rewriter, loc, *this->getTypeConverter(), type,
+                                 memory, getAllSizes(rewriter, loc, type, {})));
     return success();
   }
 };
@@ -280,7 +288,8 @@ void mm01::populateRaggedPatterns(const LLVMTypeConverter &converter,
 
 void mm01::populateExecPatterns(const LLVMTypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<ConvertArena, ConvertScratch, ConvertResult, ConvertWeightPart,
-               ConvertGemm>(converter);
+  patterns.add<ConvertArena, ConvertScratch, ConvertResult,
+               ConvertWeight<exec::WeightPartOp>,
+               ConvertWeight<exec::WeightScalesOp>, ConvertGemm>(converter);
   populateRaggedPatterns(converter, patterns);
 }

@@ -34,8 +34,9 @@ inline constexpr llvm::StringLiteral kNoInterface =
     "function around it does not take what the program interface gives, "
     "expected mm01-pack-launches before";
 
-/// Patterns that convert exec.arena, scratch, result, weight_part and gemm, and
-/// mm01.ragged_size and ragged_get, to the LLVM dialect.
+/// Patterns that convert exec.arena, scratch, result, weight_part,
+/// weight_scales and gemm, and mm01.ragged_size and ragged_get, to the LLVM
+/// dialect.
 void populateExecPatterns(const mlir::LLVMTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 

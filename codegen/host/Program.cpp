@@ -7,6 +7,7 @@
 
 #include "codegen/host/Program.h"
 #include "codegen/host/Link.h"
+#include "codegen/x86/Level.h"
 #include "codegen/x86/Target.h"
 #include "dialects/exec/ExecDialect.h"
 #include "runtime/abi/program.h"
@@ -135,7 +136,7 @@ static llvm::Error dumpCode(const llvm::Module &module,
 }
 
 llvm::Error mm01::emitProgram(ModuleOp module, const ProgramOptions &options) {
-  auto level = resolveLevel(options.mcpu);
+  auto level = levelOfCpu(options.mcpu);
   if (!level)
     return level.takeError();
   auto machine = createTargetMachine(*level);

@@ -8,6 +8,7 @@
 #include "codegen/reference/Arguments.h"
 
 #include "codegen/reference/Parameters.h"
+#include "codegen/reference/Quantize.h"
 #include "codegen/reference/Widen.h"
 #include "frontend/safetensors/File.h"
 #include "frontend/safetensors/Writer.h"
@@ -119,6 +120,16 @@ Expected<InterpreterValue> Reader::readScalar(const std::string &name,
   return InterpreterValue(*tensor->data());
 }
 
+/// The type that a weight has whose elements are stored like this; f32 stands
+/// for every other, too.
+static Type floatType(const TensorInfo &info, MLIRContext *context) {
+  if (info.type == ElementType::BF16)
+    return BFloat16Type::get(context);
+  if (info.type == ElementType::F16)
+    return Float16Type::get(context);
+  return Float32Type::get(context);
+}
+
 Expected<InterpreterValue> Reader::readWeight(const std::string &name,
                                               WeightType type) {
   Expected<const TensorInfo *> info = find(name);
@@ -128,6 +139,10 @@ Expected<InterpreterValue> Reader::readWeight(const std::string &name,
     return fail("tensor '" + name + "' has the shape " +
                 shapeText((*info)->shape) + ", expected " +
                 shapeText(type.getShape()));
+  bool quantized = type.isQuantized();
+  if (quantized)
+    type = WeightType::get(type.getContext(), type.getShape(),
+                           floatType(**info, type.getContext()));
   if ((*info)->type != storageType(type))
     return fail("tensor '" + name + "' is stored as " +
                 std::string(dtypeName((*info)->type)) + ", expected " +
@@ -136,8 +151,13 @@ Expected<InterpreterValue> Reader::readWeight(const std::string &name,
   uint64_t bytes = (*info)->bytes / type.getParts();
   for (int64_t part = 0; part < type.getParts(); ++part)
     parts.push_back((*info)->data + part * bytes);
-  return InterpreterValue(
-      Weight(type, storageType(type), std::move(parts), file));
+  Weight weight(type, storageType(type), std::move(parts), file);
+  if (!quantized)
+    return InterpreterValue(std::move(weight));
+  Expected<Weight> made = quantize(weight);
+  if (!made)
+    return fail("tensor '" + name + "': " + toString(made.takeError()));
+  return InterpreterValue(std::move(*made));
 }
 
 Expected<InterpreterValue> Reader::readRagged(const std::string &name) {

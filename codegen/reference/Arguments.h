@@ -19,7 +19,7 @@ namespace mm01::reference {
 /// docs/contract.md, "Arguments in files", says. A float argument may be stored
 /// as any float type and is widened exactly; an integer one as any integer type
 /// that holds its numbers. Weights must be stored in their own type, and stay
-/// in the mapped file.
+/// in the mapped file; an int8 one is made of floats of any storage type.
 ///
 /// With a `checkpoint` (a file, folder or index; empty for none), weights that
 /// carry `mm01.parameter` come from it by the parameter's sources, and the file

@@ -164,6 +164,24 @@ FunctionOpInterface Frame::lookup(Operation *from, SymbolRefAttr symbol) {
   return run.symbols.lookupNearestSymbolFrom<FunctionOpInterface>(from, symbol);
 }
 
+Expected<const Tensor *> Frame::takeRoute(Operation *op, int64_t tokens,
+                                          int64_t chosen) {
+  const Routes *routes = options().replayRoutes;
+  if (!routes)
+    return nullptr;
+  size_t number = run.routesTaken++;
+  if (number >= routes->size())
+    return opError(op, "is execution " + Twine(number) +
+                           ", expected no more than the " +
+                           Twine(routes->size()) + " recorded routes");
+  const Tensor &route = (*routes)[number];
+  if (route.shape() != ArrayRef<int64_t>({tokens, chosen}))
+    return opError(op, "recorded route " + Twine(number) + " has the shape " +
+                           shapeText(route.shape()) + ", expected " +
+                           shapeText({tokens, chosen}));
+  return &route;
+}
+
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,8 @@ struct Run {
   mlir::SymbolTableCollection symbols;
   LastUses lastUses;
   int64_t callDepth = 0;
+  /// How many of Options::replayRoutes have been taken.
+  size_t routesTaken = 0;
 };
 
 /// The values of one function call. An op reads its operands from it and sets
@@ -97,6 +99,11 @@ public:
   /// The function that `symbol` names where `from` is.
   mlir::FunctionOpInterface lookup(mlir::Operation *from,
                                    mlir::SymbolRefAttr symbol);
+
+  /// The next of Options::replayRoutes, for `op`, which routes `tokens` tokens
+  /// to `chosen` experts each; null without such. Fails where none fits.
+  llvm::Expected<const Tensor *> takeRoute(mlir::Operation *op, int64_t tokens,
+                                           int64_t chosen);
 
   /// The loop indices of the linalg body that is being run element by element.
   llvm::ArrayRef<int64_t> loopIndices;

@@ -80,9 +80,15 @@ interpret(ModuleOp module, StringRef entry,
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (Error error = checkArgument(function, index, argument))
       return error;
-  Run run{module, options, {}, {}, 0};
+  Run run{module, options, {}, {}};
   Frame outermost(run);
-  return outermost.call(function, std::move(arguments));
+  auto results = outermost.call(function, std::move(arguments));
+  if (results && options.replayRoutes &&
+      run.routesTaken != options.replayRoutes->size())
+    return opError(function, "took " + Twine(run.routesTaken) + " of the " +
+                                 Twine(options.replayRoutes->size()) +
+                                 " recorded routes, expected all");
+  return results;
 }
 
 } // namespace mm01::reference

@@ -20,6 +20,7 @@
 #define MM01_CODEGEN_REFERENCE_INTERPRETER_H
 
 #include "codegen/reference/InterpreterValue.h"
+#include "codegen/reference/Routes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -35,6 +36,13 @@ struct Options {
   /// Run the iterations of scf.forall from the last to the first. They must not
   /// depend on each other; a result that changes shows that they do.
   bool reverseForall = false;
+
+  /// Where each mm01.route adds the experts that it chooses; null: nowhere.
+  Routes *recordRoutes = nullptr;
+
+  /// The experts that each mm01.route takes, in order, instead of choosing; the
+  /// shares are still those of its logits. Null: it chooses.
+  const Routes *replayRoutes = nullptr;
 };
 
 /// Registers the dialects that have reference implementations, and these.

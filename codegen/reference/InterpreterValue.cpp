@@ -125,6 +125,21 @@ Weight Weight::floats(WeightType type, ArrayRef<double> elements) {
   return Weight(type, safetensors::ElementType::F64, std::move(parts), memory);
 }
 
+Weight Weight::quantized(ArrayRef<int64_t> shape, MLIRContext *context,
+                         std::vector<int8_t> elements,
+                         std::vector<float> scales) {
+  auto type = WeightType::get(context, shape, IntegerType::get(context, 8));
+  auto memory = std::make_shared<std::vector<int8_t>>(std::move(elements));
+  int64_t each = memory->size() / type.getParts();
+  std::vector<const std::byte *> parts;
+  for (int64_t part = 0; part < type.getParts(); ++part)
+    parts.push_back(
+        reinterpret_cast<const std::byte *>(memory->data() + part * each));
+  Weight weight(type, safetensors::ElementType::I8, std::move(parts), memory);
+  weight.scales = std::make_shared<std::vector<float>>(std::move(scales));
+  return weight;
+}
+
 int64_t Weight::rows() const {
   ArrayRef<int64_t> shape = weightType.getShape();
   return shape.size() == 1 ? 1 : shape[shape.size() - 2];
@@ -134,7 +149,13 @@ int64_t Weight::columns() const { return weightType.getShape().back(); }
 
 void Weight::readRow(int64_t part, int64_t row,
                      MutableArrayRef<double> to) const {
-  widen(parts[part], storage, row * columns(), to);
+  if (!scales)
+    return widen(parts[part], storage, row * columns(), to);
+  std::vector<int64_t> elements(columns());
+  widen(parts[part], storage, row * columns(), elements);
+  double scale = (*scales)[part * rows() + row];
+  for (auto [wide, element] : llvm::zip_equal(to, elements))
+    wide = static_cast<double>(element) * scale;
 }
 
 Tensor Weight::readPart(int64_t part) const {
@@ -142,6 +163,14 @@ Tensor Weight::readPart(int64_t part) const {
     return found->second;
   RankedTensorType partType = weightType.getPartType();
   Tensor tensor(partType.getShape(), partType.getElementType());
+  if (scales) {
+    std::vector<int64_t> elements(tensor.elements());
+    widen(parts[part], storage, 0, elements);
+    tensor = Tensor::integers(partType.getShape(), partType.getElementType(),
+                              elements);
+    widened->emplace(part, tensor);
+    return tensor;
+  }
   std::vector<double> row(columns());
   Scalar *data = tensor.overwrite();
   for (int64_t r = 0; r < rows(); ++r) {
@@ -151,6 +180,13 @@ Tensor Weight::readPart(int64_t part) const {
   }
   widened->emplace(part, tensor);
   return tensor;
+}
+
+Tensor Weight::readScales(int64_t part) const {
+  RankedTensorType type = weightType.getScalesType();
+  auto first = scales->begin() + part * rows();
+  std::vector<double> wide(first, first + rows());
+  return Tensor::floats(type.getShape(), type.getElementType(), wide);
 }
 
 //===----------------------------------------------------------------------===//

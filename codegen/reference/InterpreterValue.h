@@ -95,7 +95,14 @@ public:
          std::vector<const std::byte *> parts,
          std::shared_ptr<const void> owner);
 
-  /// A weight that holds these elements exactly, whatever the type; for tests.
+  /// An int8 weight of these elements, row-major, with a scale for each row.
+  static Weight quantized(llvm::ArrayRef<int64_t> shape,
+                          mlir::MLIRContext *context,
+                          std::vector<int8_t> elements,
+                          std::vector<float> scales);
+
+  /// A weight that holds these elements exactly, whatever the float type; for
+  /// tests.
   static Weight floats(WeightType type, llvm::ArrayRef<double> elements);
 
   WeightType type() const { return weightType; }
@@ -103,7 +110,8 @@ public:
   int64_t rows() const;
   int64_t columns() const;
 
-  /// Row `row` of part `part`, as float64.
+  /// Row `row` of part `part`, as float64: of an int8 weight the elements times
+  /// their scale.
   void readRow(int64_t part, int64_t row,
                llvm::MutableArrayRef<double> to) const;
 
@@ -111,10 +119,15 @@ public:
   /// kept: kernels read a part in every workgroup.
   Tensor readPart(int64_t part) const;
 
+  /// The scales of one part of an int8 weight, as a tensor of its scales type.
+  Tensor readScales(int64_t part) const;
+
 private:
   WeightType weightType;
   safetensors::ElementType storage = safetensors::ElementType::F64;
   std::vector<const std::byte *> parts;
+  /// Of all rows, of an int8 weight; null otherwise.
+  std::shared_ptr<const std::vector<float>> scales;
   std::shared_ptr<const void> owner;
   std::shared_ptr<std::map<int64_t, Tensor>> widened =
       std::make_shared<std::map<int64_t, Tensor>>();

@@ -20,6 +20,14 @@ static Error weightPart(WeightPartOp op, Frame &frame) {
   return frame.set(op.getResult(), weight.readPart(part));
 }
 
+static Error weightScales(WeightScalesOp op, Frame &frame) {
+  const Weight &weight = frame.weight(op.getWeight());
+  int64_t part = frame.integer(op.getPart());
+  if (Error error = checkIndex(op, "the part", part, weight.type().getParts()))
+    return error;
+  return frame.set(op.getResult(), weight.readScales(part));
+}
+
 static Error raggedSize(RaggedSizeOp op, Frame &frame) {
   const Ragged &ragged = frame.ragged(op.getRagged());
   switch (op.getExtent()) {
@@ -52,6 +60,7 @@ static Error raggedGet(RaggedGetOp op, Frame &frame) {
 
 void attachMm01ModelModels(MLIRContext &context) {
   attach<WeightPartOp, weightPart>(context);
+  attach<WeightScalesOp, weightScales>(context);
   attach<RaggedSizeOp, raggedSize>(context);
   attach<RaggedGetOp, raggedGet>(context);
 }

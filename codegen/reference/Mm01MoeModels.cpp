@@ -38,6 +38,10 @@ static Error route(RouteOp op, Frame &frame) {
           checkShapes(op, {{"weights", weights, {logits.extent(0), chosen}},
                            {"experts", experts, {logits.extent(0), chosen}}}))
     return error;
+  Expected<const Tensor *> forced =
+      frame.takeRoute(op, logits.extent(0), chosen);
+  if (!forced)
+    return forced.takeError();
   Scalar *weight = weights.overwrite(), *expert = experts.overwrite();
   for (int64_t t = 0; t < logits.extent(0); ++t) {
     SmallVector<double> p;
@@ -51,7 +55,11 @@ static Error route(RouteOp op, Frame &frame) {
     SmallVector<bool> taken(total, false);
     double sum = 0;
     for (int64_t j = 0; j < chosen; ++j) {
-      int64_t best = largest(p, taken);
+      int64_t best = *forced ? (*forced)->row(t)[j].i : largest(p, taken);
+      if (best < 0 || best >= total || taken[best])
+        return opError(op, "the recorded expert " + Twine(best) +
+                               " is none of the " + Twine(total) +
+                               ", or is there twice");
       taken[best] = true;
       sum += p[best];
       weight[t * chosen + j].f = p[best];
@@ -60,6 +68,8 @@ static Error route(RouteOp op, Frame &frame) {
     for (int64_t j = 0; j < chosen; ++j)
       weight[t * chosen + j].f /= sum;
   }
+  if (Routes *record = frame.options().recordRoutes)
+    record->push_back(experts);
   if (Error error = frame.set(op.getNewWeights(), std::move(weights)))
     return error;
   return frame.set(op.getNewExperts(), std::move(experts));

@@ -7,6 +7,8 @@
 
 #include "codegen/reference/Parameters.h"
 
+#include "codegen/reference/Quantize.h"
+
 #include "mlir/IR/SymbolTable.h"
 
 using namespace llvm;
@@ -50,6 +52,8 @@ Expected<Weight> Parameters::bind(Operation *from,
   auto parameter =
       SymbolTable::lookupNearestSymbolFrom<ParameterOp>(from, symbol);
   WeightType type = parameter.getType();
+  if (std::optional<Type> stored = parameter.getStored())
+    type = WeightType::get(type.getContext(), type.getShape(), *stored);
   ElementType storage = storageType(type);
   for (SourceAttr source : parameter.getSources().getAsRange<SourceAttr>()) {
     std::vector<const TensorInfo *> tensors = find(source, type.getParts());
@@ -70,7 +74,15 @@ Expected<Weight> Parameters::bind(Operation *from,
       parts.push_back(source.isStack() ? tensors[part]->data
                                        : tensors[0]->data + row * rowBytes);
     }
-    return Weight(type, storage, std::move(parts), checkpoint);
+    Weight weight(type, storage, std::move(parts), checkpoint);
+    if (!parameter.getStored())
+      return weight;
+    Expected<Weight> quantized = quantize(weight);
+    if (!quantized)
+      return createStringError(Twine(tensors[0]->file) + ": parameter @" +
+                               symbol.getValue() + ": " +
+                               toString(quantized.takeError()));
+    return quantized;
   }
   return createStringError(Twine(checkpoint->path()) +
                            ": no tensors for parameter @" + symbol.getValue() +

@@ -15,7 +15,7 @@
 
 namespace mm01::reference {
 
-/// How the elements of a weight are stored in files.
+/// How the elements of a weight of floats are stored in files.
 safetensors::ElementType storageType(WeightType type);
 
 /// Binds `mm01.parameter`s to the tensors of a checkpoint, as the runtime does.

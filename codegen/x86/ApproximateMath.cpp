@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/x86/Level.h"
 #include "codegen/x86/Passes.h"
 #include "dialects/exec/ExecDialect.h"
 
@@ -36,7 +37,7 @@ using namespace mlir;
 static bool lacksFma(Operation *op) {
   auto isa = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
       mm01::kIsaAttr);
-  return isa && llvm::is_contained({"x86-64", "x86-64-v2"}, isa.getValue());
+  return isa && !mm01::levelHasFma(isa.getValue());
 }
 
 namespace {

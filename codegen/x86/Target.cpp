@@ -6,43 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/x86/Target.h"
+#include "codegen/x86/Level.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
-
-static constexpr StringLiteral kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3",
-                                            "x86-64-v4"};
-
-/// The highest level whose features this machine has.
-static StringRef getNativeLevel() {
-  StringMap<bool> features = sys::getHostCPUFeatures();
-  auto has = [&](std::initializer_list<StringRef> names) {
-    return all_of(names, [&](StringRef name) { return features.lookup(name); });
-  };
-  if (!has({"cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}))
-    return kLevels[0];
-  if (!has({"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}))
-    return kLevels[1];
-  if (!has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
-    return kLevels[2];
-  return kLevels[3];
-}
-
-Expected<std::string> mm01::resolveLevel(StringRef mcpu) {
-  if (mcpu == "native")
-    return getNativeLevel().str();
-  if (is_contained(kLevels, mcpu))
-    return mcpu.str();
-  return createStringError("CPU '" + mcpu +
-                           "' is not known, expected native, " +
-                           join(ArrayRef<StringLiteral>(kLevels), ", "));
-}
 
 Expected<std::unique_ptr<TargetMachine>>
 mm01::createTargetMachine(StringRef level) {
@@ -73,7 +46,7 @@ void mm01::optimize(Module &module, TargetMachine &machine) {
       continue;
     function.addFnAttr("target-cpu", level);
     function.addFnAttr("tune-cpu", level);
-    if (level == kLevels[3])
+    if (levelHasAvx512(level))
       function.addFnAttr("prefer-vector-width", "512");
     function.setDoesNotThrow();
   }

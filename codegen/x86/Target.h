@@ -15,14 +15,8 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
-#include <string>
 
 namespace mm01 {
-
-/// The x86 level of a `--mcpu`: one of x86-64, x86-64-v2, x86-64-v3, x86-64-v4;
-/// `native` is the highest that this machine has. Anything else is an error
-/// that lists them.
-llvm::Expected<std::string> resolveLevel(llvm::StringRef mcpu);
 
 /// A target machine for Linux on a level.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

@@ -111,3 +111,14 @@ LogicalResult WeightPartOp::verify() {
     return emitOpError("C1: expected ") << expected << ", found " << getType();
   return success();
 }
+
+LogicalResult WeightScalesOp::verify() {
+  mm01::WeightType weight = getWeight().getType();
+  if (!weight.isQuantized())
+    return emitOpError("C1: expected a weight of i8, found ") << weight;
+  RankedTensorType scales = weight.getScalesType();
+  auto expected = MemRefType::get(scales.getShape(), scales.getElementType());
+  if (getType() != expected)
+    return emitOpError("C2: expected ") << expected << ", found " << getType();
+  return success();
+}

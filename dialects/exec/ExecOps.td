@@ -148,10 +148,10 @@ def Exec_ResultOp : Exec_MemoryOp<"result", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Exec_WeightPartOp : Exec_Op<"weight_part", [Pure]> {
-  let summary = "views one part of a weight in the checkpoint's memory";
+  let summary = "views one part of a weight where it was bound";
   let description = [{
     What `mm01.weight_part` becomes when tensors become buffers. Nobody may write
-    to it: the memory is a file mapped for reading.
+    to it: the memory is a file mapped for reading, or that of a quantised weight.
 
     - C1: the result has the shape and element type of a part, and no layout.
 
@@ -159,6 +159,28 @@ def Exec_WeightPartOp : Exec_Op<"weight_part", [Pure]> {
     func.func @part(%w: !mm01.weight<4x96x64xbf16>, %e: index) -> memref<96x64xbf16> {
       %p = exec.weight_part %w[%e] : !mm01.weight<4x96x64xbf16> -> memref<96x64xbf16>
       return %p : memref<96x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins Mm01_WeightType:$weight, Index:$part);
+  let results = (outs AnyMemRef:$view);
+  let assemblyFormat = "$weight `[` $part `]` attr-dict `:` type($weight) `->` type($view)";
+  let hasVerifier = 1;
+}
+
+def Exec_WeightScalesOp : Exec_Op<"weight_scales", [Pure]> {
+  let summary = "views the scales of one part of a quantised weight";
+  let description = [{
+    What `mm01.weight_scales` becomes when tensors become buffers. Nobody may write
+    to it.
+
+    - C1: the weight is quantised.
+    - C2: the result is [rows of a part] in f32, without layout.
+
+    ```mlir
+    func.func @scales(%w: !mm01.weight<4x96x64xi8>, %e: index) -> memref<96xf32> {
+      %s = exec.weight_scales %w[%e] : !mm01.weight<4x96x64xi8> -> memref<96xf32>
+      return %s : memref<96xf32>
     }
     ```
   }];

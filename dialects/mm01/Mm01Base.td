@@ -64,9 +64,13 @@ def Mm01_WeightType : Mm01_Type<"Weight", "weight"> {
     two dimensions are one part; of three, each index of the first is a part of
     its own (the experts of a layer).
 
+    Elements are f32, f16 or bf16, or i8: then the weight is quantised, each row of
+    a part has a float32 scale, and element [n, k] stands for `q[n, k] · scale[n]`.
+    Scales belong to the weight; docs/contract.md says how they are made.
+
     ```mlir
     func.func private @weights(!mm01.weight<64xbf16>, !mm01.weight<96x64xbf16>,
-                               !mm01.weight<4x96x64xbf16>)
+                               !mm01.weight<4x96x64xi8>)
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
@@ -77,6 +81,10 @@ def Mm01_WeightType : Mm01_Type<"Weight", "weight"> {
     int64_t getParts() const { return getShape().size() == 3 ? getShape().front() : 1; }
     /// The type of one part as a tensor, of one or two dimensions.
     ::mlir::RankedTensorType getPartType() const;
+    /// Whether elements are i8 with a scale for each row.
+    bool isQuantized() const { return getElementType().isInteger(8); }
+    /// The type of the scales of one part: [rows] in f32.
+    ::mlir::RankedTensorType getScalesType() const;
     int64_t getNumElements() const;
   }];
 }

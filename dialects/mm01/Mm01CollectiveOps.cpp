@@ -85,6 +85,21 @@ static LogicalResult verifyCounts(Operation *op, ValueRange counts,
   return success();
 }
 
+/// Along its dimension, `whole` holds what every rank has in `part`: as many as
+/// the counts say, or the same from each.
+template <typename OpTy>
+static LogicalResult verifyGroupExtent(OpTy op, SymbolTableCollection &symbols,
+                                       StringRef wholeName, Value whole,
+                                       StringRef partName, Value part) {
+  FailureOr<int64_t> size = groupSize(op, op.getAfter(), symbols);
+  if (failed(size))
+    return failure();
+  int64_t dimension = op.getDimension();
+  if (Value counts = op.getCounts())
+    return verifyCounts(op, counts, dimension, *size);
+  return verifyMultiple(op, wholeName, whole, partName, part, dimension, *size);
+}
+
 LogicalResult AllReduceOp::verify() {
   return verifySameType(*this, getX(), getOut());
 }
@@ -98,13 +113,7 @@ LogicalResult AllGatherOp::verify() {
 }
 
 LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<int64_t> size = groupSize(*this, getAfter(), symbols);
-  if (failed(size))
-    return failure();
-  int64_t dimension = getDimension();
-  if (Value counts = getCounts())
-    return verifyCounts(*this, counts, dimension, *size);
-  return verifyMultiple(*this, "out", getOut(), "x", getX(), dimension, *size);
+  return verifyGroupExtent(*this, symbols, "out", getOut(), "x", getX());
 }
 
 LogicalResult ReduceScatterOp::verify() {
@@ -113,13 +122,7 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult
 ReduceScatterOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<int64_t> size = groupSize(*this, getAfter(), symbols);
-  if (failed(size))
-    return failure();
-  int64_t dimension = getDimension();
-  if (Value counts = getCounts())
-    return verifyCounts(*this, counts, dimension, *size);
-  return verifyMultiple(*this, "x", getX(), "out", getOut(), dimension, *size);
+  return verifyGroupExtent(*this, symbols, "x", getX(), "out", getOut());
 }
 
 LogicalResult AllToAllOp::verify() {

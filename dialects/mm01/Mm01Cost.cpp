@@ -45,9 +45,16 @@ double bytes(Value value, double rows) {
   return elements(value, rows) * elementBytes(value.getType());
 }
 
+/// With the scales of a quantised weight.
 double bytes(WeightType weight) {
-  return static_cast<double>(weight.getNumElements()) *
-         elementBytes(weight.getElementType());
+  double bytes = static_cast<double>(weight.getNumElements()) *
+                 elementBytes(weight.getElementType());
+  if (weight.isQuantized()) {
+    RankedTensorType scales = weight.getScalesType();
+    bytes += static_cast<double>(weight.getParts() * scales.getNumElements()) *
+             elementBytes(scales.getElementType());
+  }
+  return bytes;
 }
 
 /// Elements of one row of a cache: all but the first `leading` extents.

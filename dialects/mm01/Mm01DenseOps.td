@@ -26,7 +26,7 @@ def Mm01_EmbeddingOp : Mm01_ComputeOp<"embedding"> {
     }
     ```
   }];
-  let arguments = (ins Mm01_IndexVector:$tokens, Mm01_WeightType:$table, Mm01_Matrix:$out);
+  let arguments = (ins Mm01_IndexVector:$tokens, Mm01_FloatWeight:$table, Mm01_Matrix:$out);
   let results = (outs Mm01_Matrix:$result);
   let assemblyFormat = [{
     $tokens `,` $table `into` $out attr-dict `:` type($tokens) `,` type($table) `into` type($out)
@@ -50,7 +50,7 @@ def Mm01_RmsNormOp : Mm01_ComputeOp<"rms_norm"> {
     }
     ```
   }];
-  let arguments = (ins Mm01_Matrix:$x, Mm01_WeightType:$weight, Mm01_Matrix:$out, F64Attr:$eps);
+  let arguments = (ins Mm01_Matrix:$x, Mm01_FloatWeight:$weight, Mm01_Matrix:$out, F64Attr:$eps);
   let results = (outs Mm01_Matrix:$result);
   let assemblyFormat = [{
     $x `,` $weight `into` $out attr-dict `:` type($x) `,` type($weight) `into` type($out)

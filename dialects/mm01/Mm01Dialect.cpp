@@ -131,8 +131,9 @@ LogicalResult WeightType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << shape.size();
   if (failed(verifyExtents(emitError, shape, "a weight")))
     return failure();
-  if (!element.isF32() && !element.isF16() && !element.isBF16())
-    return emitError() << "a weight is stored as f32, f16 or bf16, found "
+  if (!element.isF32() && !element.isF16() && !element.isBF16() &&
+      !element.isSignlessInteger(8))
+    return emitError() << "a weight is stored as f32, f16, bf16 or i8, found "
                        << element;
   return success();
 }
@@ -141,6 +142,12 @@ RankedTensorType WeightType::getPartType() const {
   ArrayRef<int64_t> shape = getShape();
   return RankedTensorType::get(shape.size() == 3 ? shape.drop_front() : shape,
                                getElementType());
+}
+
+RankedTensorType WeightType::getScalesType() const {
+  ArrayRef<int64_t> shape = getShape();
+  int64_t rows = shape.size() == 1 ? 1 : shape[shape.size() - 2];
+  return RankedTensorType::get(rows, Float32Type::get(getContext()));
 }
 
 int64_t WeightType::getNumElements() const {

@@ -61,6 +61,11 @@ inline constexpr llvm::StringLiteral kMaxSequencesAttr = "mm01.max_sequences";
 inline constexpr llvm::StringLiteral kIgnoredTensorsAttr =
     "mm01.ignored_tensors";
 
+/// Which weights are to be int8, a string: "int8" for all that
+/// mm01-quantize-weights covers, "int8-experts" for those of experts alone. An
+/// attribute, not an option of the pass, so that a dump replays.
+inline constexpr llvm::StringLiteral kQuantizeAttr = "mm01.quantize";
+
 /// The level of x86 that the program may use, a string such as
 /// "x86-64-v3"; code generation and the manifest read it.
 inline constexpr llvm::StringLiteral kIsaAttr = "mm01.isa";

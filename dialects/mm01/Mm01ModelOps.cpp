@@ -43,7 +43,16 @@ LogicalResult ParameterOp::verify() {
   for (Attribute source : getSources())
     if (failed(verifySource(*this, cast<SourceAttr>(source))))
       return failure();
-  return success();
+  std::optional<Type> stored = getStored();
+  if (!getType().isQuantized())
+    return require(*this, !stored, "C4",
+                   "only an i8 parameter is 'stored' as another type, found " +
+                       toString(getType()));
+  return require(
+      *this, stored && isa<Float32Type, Float16Type, BFloat16Type>(*stored),
+      "C4",
+      "expected an i8 parameter to be 'stored' as f32, f16 or bf16, found " +
+          (stored ? toString(*stored) : "nothing"));
 }
 
 LogicalResult WeightPartOp::verify() {
@@ -51,6 +60,17 @@ LogicalResult WeightPartOp::verify() {
   return require(*this, getType() == part, "C1",
                  "expected the type of a part, " + toString(part) + ", found " +
                      toString(getType()));
+}
+
+LogicalResult WeightScalesOp::verify() {
+  WeightType weight = getWeight().getType();
+  if (failed(require(*this, weight.isQuantized(), "C1",
+                     "expected a weight of i8, found " + toString(weight))))
+    return failure();
+  RankedTensorType scales = weight.getScalesType();
+  return require(*this, getType() == scales, "C2",
+                 "expected a scale for each row, " + toString(scales) +
+                     ", found " + toString(getType()));
 }
 
 LogicalResult RaggedGetOp::verify() {

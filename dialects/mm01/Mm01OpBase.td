@@ -46,6 +46,10 @@ class Mm01_TensorOf<list<Type> elements, int rank, string text>
     : ConfinedType<TensorOf<elements>, [CPred<"::llvm::isa<::mlir::RankedTensorType>($_self) && "
         "::llvm::cast<::mlir::ShapedType>($_self).getRank() == " # rank>], text>;
 
+// What is read element by element, without scales.
+def Mm01_FloatWeight : ConfinedType<Mm01_WeightType,
+    [CPred<"!::llvm::cast<::mm01::WeightType>($_self).isQuantized()">], "weight stored as floats">;
+
 def Mm01_Vector : Mm01_TensorOf<[AnyFloat], 1, "tensor of one dimension of floats">;
 def Mm01_Matrix : Mm01_TensorOf<[AnyFloat], 2, "tensor of two dimensions of floats">;
 def Mm01_Heads : Mm01_TensorOf<[AnyFloat], 3, "tensor of floats [tokens, heads, head size]">;

@@ -86,9 +86,14 @@ Result<File> File::open(const std::string &path) {
   return file;
 }
 
+/// Whether the tensor's data is a copy, because the file does not align it.
+static bool isCopied(const TensorInfo &tensor) {
+  return tensor.offset % elementBytes(tensor.type) != 0;
+}
+
 Status File::copyMisaligned() {
   for (TensorInfo &tensor : sorted) {
-    if (!tensor.bytes || tensor.offset % elementBytes(tensor.type) == 0)
+    if (!tensor.bytes || !isCopied(tensor))
       continue;
     const size_t blocks = tensor.bytes / sizeof(std::max_align_t) + 1;
     std::unique_ptr<std::max_align_t[]> copy(new (std::nothrow)
@@ -103,6 +108,20 @@ Status File::copyMisaligned() {
     copies.push_back(std::move(copy));
   }
   return {};
+}
+
+void mm01::safetensors::releasePages(const TensorInfo &tensor, uint64_t first,
+                                     uint64_t bytes) {
+  // A copy exists nowhere else.
+  if (bytes == 0 || isCopied(tensor))
+    return;
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  auto begin = reinterpret_cast<uint64_t>(tensor.data + first);
+  uint64_t end = (begin + bytes + page - 1) / page * page;
+  begin = begin / page * page;
+  // Advice: if it is not taken, the pages stay. Neighbours that lose a page
+  // read it again.
+  ::madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
 }
 
 File::File(File &&other) noexcept { *this = std::move(other); }

@@ -38,6 +38,11 @@ struct TensorInfo {
 /// "[4, 8]"
 std::string shapeText(const std::vector<int64_t> &shape);
 
+/// Gives up the pages in which bytes [first, first + bytes) of a tensor's data
+/// are: they leave this process' memory, and are read again where they are
+/// touched again. The tensor's file must be open.
+void releasePages(const TensorInfo &tensor, uint64_t first, uint64_t bytes);
+
 /// One safetensors file, mapped read-only. Opening reads and checks the header
 /// alone; a page of tensor data is read when it is first touched. The mapping
 /// lives as long as this object, and TensorInfo::data with it; moving the

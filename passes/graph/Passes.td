@@ -44,6 +44,37 @@ def AnnotateCostPass : Pass<"mm01-annotate-cost", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mm01::Mm01Dialect"];
 }
 
+def QuantizeWeightsPass : Pass<"mm01-quantize-weights", "::mlir::ModuleOp"> {
+  let summary = "makes the weights of linear maps int8";
+  let description = [{
+    Which weights, the module attribute `mm01.quantize` says: `"int8"` covers the
+    weights of `mm01.linear` and `mm01.grouped_linear` but those of router gates,
+    which are the linear maps that the logits of a `mm01.route` are computed from;
+    `"int8-experts"` those of `mm01.grouped_linear` alone. A module without the
+    attribute stays as it is.
+
+    A weight becomes int8 where everything that uses it is covered, in all functions
+    that it is passed to: `!mm01.weight<…xbf16>` becomes `!mm01.weight<…xi8>`, of the
+    parameter too, which keeps its former type as `stored`. Weights of embeddings,
+    norms and heads stay, as does one that is passed to a function without a body.
+    Running the pass again changes nothing. It moves no data: weights are
+    quantised when they are bound.
+
+    ```mlir
+    module attributes {mm01.quantize = "int8"} {
+      mm01.parameter @w : !mm01.weight<96x64xbf16> from [#mm01.source<"w" : 96x64>]
+      func.func @linear(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xbf16> {mm01.parameter = @w}, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
+        %y = mm01.linear %x, %w into %out : tensor<?x64xf32>, !mm01.weight<96x64xbf16> into tensor<?x96xf32>
+        return %y : tensor<?x96xf32>
+      }
+    }
+    ```
+
+    makes `@w` a `!mm01.weight<96x64xi8>` that is `stored bf16`.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect"];
+}
+
 def VerifyTokensPass : Pass<"mm01-verify-tokens", "::mlir::ModuleOp"> {
   let summary = "checks that each group's collectives are one chain";
   let description = [{

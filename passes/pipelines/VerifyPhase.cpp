@@ -60,12 +60,21 @@ struct Allowed {
 static constexpr StringLiteral tensorOps[] = {
     "builtin.module", "func.func", "func.call", "func.return", "arith",
     "math",           "tensor",    "linalg",    "scf",         "mm01"};
-static constexpr StringLiteral tiledOps[] = {
-    "builtin.module",   "func.func",      "func.call",
-    "func.return",      "arith",          "math",
-    "tensor",           "linalg",         "scf",
-    "affine",           "mm01.parameter", "mm01.weight_part",
-    "mm01.ragged_size", "mm01.ragged_get"};
+static constexpr StringLiteral tiledOps[] = {"builtin.module",
+                                             "func.func",
+                                             "func.call",
+                                             "func.return",
+                                             "arith",
+                                             "math",
+                                             "tensor",
+                                             "linalg",
+                                             "scf",
+                                             "affine",
+                                             "mm01.parameter",
+                                             "mm01.weight_part",
+                                             "mm01.weight_scales",
+                                             "mm01.ragged_size",
+                                             "mm01.ragged_get"};
 static constexpr StringLiteral scheduledOps[] = {"builtin.module",
                                                  "func.func",
                                                  "func.call",

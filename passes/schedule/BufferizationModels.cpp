@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mm01.weight_part becomes exec.weight_part: a buffer that exists already and
-// that nobody may write, because it is a file mapped for reading. A write makes
-// bufferization copy it first. Tested by test/passes/schedule/bufferize.mlir.
+// mm01.weight_part and mm01.weight_scales become exec.weight_part and
+// exec.weight_scales: buffers that exist already and that nobody may write,
+// because they are a file mapped for reading, or shared. A write makes
+// bufferization copy them first. Tested by test/passes/schedule/bufferize.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,10 @@ namespace {
 /// %t = mm01.weight_part %w[%e] : … -> tensor<96x64xbf16>
 ///   ==>
 /// %b = exec.weight_part %w[%e] : … -> memref<96x64xbf16>
-struct WeightPartModel
-    : BufferizableOpInterface::ExternalModel<WeightPartModel,
-                                             mm01::WeightPartOp> {
+template <typename TensorOp, typename BufferOp>
+struct WeightModel
+    : BufferizableOpInterface::ExternalModel<WeightModel<TensorOp, BufferOp>,
+                                             TensorOp> {
   bool isWritable(Operation *, Value, const AnalysisState &) const {
     return false;
   }
@@ -43,9 +45,9 @@ struct WeightPartModel
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &,
                           BufferizationState &) const {
-    auto part = cast<mm01::WeightPartOp>(op);
-    replaceOpWithNewBufferizedOp<mm01::exec::WeightPartOp>(
-        rewriter, op, bufferType(op), part.getWeight(), part.getPart());
+    auto read = cast<TensorOp>(op);
+    replaceOpWithNewBufferizedOp<BufferOp>(rewriter, op, bufferType(op),
+                                           read.getWeight(), read.getPart());
     return success();
   }
 
@@ -61,7 +63,10 @@ struct WeightPartModel
 void mm01::registerBufferizationModels(DialectRegistry &registry) {
   registry.insert<exec::ExecDialect>();
   registry.addExtension(+[](MLIRContext *context, Mm01Dialect *) {
-    WeightPartOp::attachInterface<WeightPartModel>(*context);
+    WeightPartOp::attachInterface<
+        WeightModel<WeightPartOp, exec::WeightPartOp>>(*context);
+    WeightScalesOp::attachInterface<
+        WeightModel<WeightScalesOp, exec::WeightScalesOp>>(*context);
     context->loadDialect<exec::ExecDialect>();
   });
 }

@@ -222,13 +222,14 @@ private:
 
   /// Refuses what reads or writes memory on the host.
   static LogicalResult checkHost(func::FuncOp function) {
-    WalkResult walk = function.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
-      if (!isa<memref::LoadOp, memref::StoreOp, memref::CopyOp>(op) &&
-          op->getName().getDialectNamespace() != "linalg")
-        return WalkResult::advance();
-      return op->emitOpError("runs on the host, which cannot reach device "
-                             "memory, expected it in a kernel");
-    });
+    WalkResult walk =
+        function.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+          if (!isa<memref::LoadOp, memref::StoreOp, memref::CopyOp>(op) &&
+              op->getName().getDialectNamespace() != "linalg")
+            return WalkResult::advance();
+          return op->emitOpError("runs on the host, which cannot reach device "
+                                 "memory, expected it in a kernel");
+        });
     return failure(walk.wasInterrupted());
   }
 };

@@ -165,4 +165,20 @@ def PlanArenaPass : Pass<"mm01-plan-arena", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect"];
 }
 
+def PrintMemoryPlanPass : Pass<"mm01-print-memory-plan", "mlir::ModuleOp"> {
+  let summary = "Print where a scheduled program's memory goes";
+  let description = [{
+    Prints to standard output what each entry needs in bytes (weights, arguments,
+    arena, scratch, results) and each buffer of the arena with its place and the
+    steps between which it lives; a step is a launch or a call. Sizes are formulas
+    in the extents of the arguments. `mm01-compile --dump-dir` writes the same to
+    `memory-plan.txt`. Changes nothing.
+
+    ```
+    function layer: 1536*T bytes, 9 steps
+      at 0: 512*T bytes, steps 1 to 4, first used by layer_rms_norm
+    ```
+  }];
+}
+
 #endif // MM01_PASSES_SCHEDULE_PASSES_TD

@@ -72,7 +72,11 @@ Value KernelBuilder::toI32(Value index) {
   return arith::IndexCastOp::create(*this, getI32Type(), index);
 }
 
-Value KernelBuilder::widen(Value x) { return narrow(x, getF32Type()); }
+Value KernelBuilder::widen(Value x) {
+  if (isa<IntegerType>(x.getType()))
+    return arith::SIToFPOp::create(*this, getF32Type(), x);
+  return narrow(x, getF32Type());
+}
 
 Value KernelBuilder::narrow(Value x, Type type) {
   unsigned from = x.getType().getIntOrFloatBitWidth();

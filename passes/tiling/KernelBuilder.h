@@ -61,7 +61,8 @@ public:
   /// index <-> i32.
   mlir::Value toIndex(mlir::Value i32);
   mlir::Value toI32(mlir::Value index);
-  /// To the type that kernels compute in, float32, and back to a storage type.
+  /// To the type that kernels compute in, float32, of floats and signed
+  /// integers, and back to a storage type of floats.
   mlir::Value widen(mlir::Value x);
   mlir::Value narrow(mlir::Value x, mlir::Type type);
   /// Float arithmetic; multiplications and additions may contract.

@@ -8,7 +8,9 @@
 // A workgroup makes one panel of output columns for a range of rows. Up to
 // kFewRows rows it reads the weight once, in its storage type, and takes dot
 // products; for more rows it widens the panel of the weight into scratch and
-// calls the BLAS, which is what a linalg.matmul of float32 means here.
+// calls the BLAS, which is what a linalg.matmul of float32 means here. A row of
+// an int8 weight has one scale: a dot product is scaled when it is complete, a
+// panel while it is widened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,34 +35,43 @@ int64_t panelColumns(ArrayRef<int64_t> weight) {
   return std::min(panel, columns);
 }
 
+/// Rows of a weight in their storage type and, where that is int8, the scale of
+/// each.
+struct Panel {
+  Value rows, scales;
+};
+
 /// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows: the
 /// element of the panel is widened once for all these rows.
-Value dotRows(KernelBuilder &b, Value x, Value panel, Value out, Value n,
+Value dotRows(KernelBuilder &b, Value x, const Panel &panel, Value out, Value n,
               Value first, int64_t rows) {
   Type type = getElementTypeOrSelf(out.getType());
   Values at;
   for (int64_t j = 0; j < rows; ++j)
     at.push_back(b.add(first, b.index(j)));
-  Values dots = b.sums(b.dim(panel, 1), rows, [&](Value k) {
-    Value weight = b.widen(b.extract(panel, {n, k}));
+  Values dots = b.sums(b.dim(panel.rows, 1), rows, [&](Value k) {
+    Value weight = b.widen(b.extract(panel.rows, {n, k}));
     Values products;
     for (Value r : at)
       products.push_back(b.mulf(b.widen(b.extract(x, {r, k})), weight));
     return products;
   });
-  for (auto [r, dot] : llvm::zip_equal(at, dots))
+  for (auto [r, dot] : llvm::zip_equal(at, dots)) {
+    if (panel.scales)
+      dot = b.mulf(dot, b.extract(panel.scales, n));
     out = b.insert(b.narrow(dot, type), out, {r, n});
+  }
   return out;
 }
 
 /// out[r, n] = Σ_k x[r, k] · panel[n, k], kRowBlock rows of x at a time, then
 /// one: the panel comes from memory once and its row from the first cache for
 /// the other blocks.
-Value dotProducts(KernelBuilder &b, Value x, Value panel, Value out) {
+Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out) {
   Value count = b.dim(x, 0), block = b.index(kRowBlock);
   Value blocks = b.divide(count, block);
   return b.loop(
-      b.index(0), b.dim(panel, 0), out, [&](Value n, ValueRange outer) {
+      b.index(0), b.dim(panel.rows, 0), out, [&](Value n, ValueRange outer) {
         Values done =
             b.loop(b.index(0), blocks, outer, [&](Value i, ValueRange inner) {
               return Values{dotRows(b, x, panel, inner[0], n, b.mul(i, block),
@@ -74,30 +85,47 @@ Value dotProducts(KernelBuilder &b, Value x, Value panel, Value out) {
 }
 
 /// The panel in float32: itself, or a copy in the worker's scratch.
-Value widenPanel(KernelBuilder &b, Value panel, int64_t columns) {
-  auto type = cast<RankedTensorType>(panel.getType());
+Value widenPanel(KernelBuilder &b, const Panel &panel, int64_t columns) {
+  auto type = cast<RankedTensorType>(panel.rows.getType());
   if (type.getElementType().isF32())
-    return panel;
+    return panel.rows;
   Value scratch = b.empty({columns, type.getDimSize(1)}, b.getF32Type());
-  return b.copy(panel, b.rows(scratch, b.index(0), b.dim(panel, 0)));
+  Value wide = b.rows(scratch, b.index(0), b.dim(panel.rows, 0));
+  if (!panel.scales)
+    return b.copy(panel.rows, wide);
+  constexpr utils::IteratorType parallel = utils::IteratorType::parallel;
+  return b.generic({panel.rows, panel.scales}, wide, {{0, 1}, {0}, {0, 1}},
+                   {parallel, parallel},
+                   [&](ValueRange a) { return b.mulf(b.widen(a[0]), a[1]); });
 }
 
 /// The same by the BLAS.
-Value multiply(KernelBuilder &b, Value x, Value panel, Value out,
+Value multiply(KernelBuilder &b, Value x, const Panel &panel, Value out,
                int64_t columns) {
   Value wide = widenPanel(b, panel, columns);
   Value zero = b.fill(b.f32(0), out);
   return b.multiplyInto(x, wide, zero);
 }
 
+/// A part of a weight.
+Panel readPart(KernelBuilder &b, TypedValue<WeightType> weight, Value part) {
+  WeightType type = weight.getType();
+  Value rows = WeightPartOp::create(b, type.getPartType(), weight, part);
+  if (!type.isQuantized())
+    return {rows, {}};
+  return {rows, WeightScalesOp::create(b, type.getScalesType(), weight, part)};
+}
+
 /// What one workgroup writes: rows [first, first + count) of columns
 /// [column, column + width) of out.
-Written writePanel(KernelBuilder &b, Value x, Value weight, Value out,
+Written writePanel(KernelBuilder &b, Value x, const Panel &part, Value out,
                    Value first, Value count, Value column, int64_t columns) {
-  Value width = b.minimum(b.index(columns), b.sub(b.dim(weight, 0), column));
+  Value width = b.minimum(b.index(columns), b.sub(b.dim(part.rows, 0), column));
   Indices offsets{first, column}, sizes{count, width};
   Value rows = b.rows(x, first, count);
-  Value panel = b.rows(weight, column, width);
+  Panel panel{b.rows(part.rows, column, width), {}};
+  if (part.scales)
+    panel.scales = b.rows(part.scales, column, width);
   Value target = b.slice(out, offsets, sizes, 2);
   Value done = b.select(
       b.lessOrEqual(count, b.index(kFewRows)), target.getType(),
@@ -132,8 +160,7 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
     rewriter.replaceOp(
         op, b.kernel("linear", {tiles, panels}, op.getOut(),
                      [&](ValueRange ids, ValueRange outs) {
-                       Value part = WeightPartOp::create(
-                           b, weight.getPartType(), op.getWeight(), b.index(0));
+                       Panel part = readPart(b, op.getWeight(), b.index(0));
                        Value first = b.mul(ids[0], b.index(kRowTile));
                        Value count =
                            b.minimum(b.index(kRowTile), b.sub(total, first));
@@ -163,8 +190,7 @@ struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
     rewriter.replaceOp(
         op, b.kernel("grouped_linear", {experts, panels}, op.getOut(),
                      [&](ValueRange ids, ValueRange outs) {
-                       Value part = WeightPartOp::create(
-                           b, weight.getPartType(), op.getWeight(), ids[0]);
+                       Panel part = readPart(b, op.getWeight(), ids[0]);
                        Value first = b.toIndex(b.extract(offsets, ids[0]));
                        Value end = b.toIndex(
                            b.extract(offsets, b.add(ids[0], b.index(1))));

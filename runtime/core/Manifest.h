@@ -104,12 +104,23 @@ struct ParameterSpec {
   std::string name;
   /// Extents, all positive. Three of them make a stack of parts.
   std::vector<int64_t> shape;
+  /// Of the elements in memory: f32, f16, bf16, or i8 with a scale a row.
   ElementType type = ElementType::F32;
+  /// Of the elements of the sources' tensors: f32, f16 or bf16; the same as
+  /// `type` unless that is i8.
+  ElementType stored = ElementType::F32;
   /// Alternatives, the first that a checkpoint has is bound; at least one.
   std::vector<SourceSpec> sources;
 
+  bool isQuantized() const { return type == ElementType::I8; }
   int64_t partCount() const { return shape.size() == 3 ? shape[0] : 1; }
   std::vector<int64_t> partShape() const;
+  /// Rows and columns of a part; a parameter of one dimension is one row.
+  int64_t partRows() const {
+    return shape.size() == 1 ? 1 : shape[shape.size() - 2];
+  }
+  int64_t columns() const { return shape.back(); }
+  /// Bytes of the elements of a part in memory.
   int64_t partBytes() const;
 };
 

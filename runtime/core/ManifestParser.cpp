@@ -157,6 +157,28 @@ SourceSpec readSource(const Node &node, const ParameterSpec &parameter) {
   return source;
 }
 
+/// A type that a checkpoint's tensor may have.
+ElementType readStoredType(const Node &node) {
+  ElementType type = node.type();
+  if (type != ElementType::F32 && type != ElementType::F16 &&
+      type != ElementType::BF16)
+    fail(node.where, "expected f32, f16 or bf16, found ", elementName(type));
+  return type;
+}
+
+/// Of an i8 parameter `stored` is the type of its tensors; of others `type` is.
+void readTypes(const Node &node, ParameterSpec &parameter) {
+  parameter.type = node["type"].type();
+  if (parameter.type == ElementType::I8) {
+    parameter.stored = readStoredType(node["stored"]);
+    return;
+  }
+  parameter.type = parameter.stored = readStoredType(node["type"]);
+  if (node.has("stored"))
+    fail(node["stored"].where, "expected none for a parameter of type ",
+         elementName(parameter.type));
+}
+
 ParameterSpec readParameter(const Node &node) {
   ParameterSpec parameter;
   parameter.name = node["name"].name();
@@ -164,11 +186,7 @@ ParameterSpec readParameter(const Node &node) {
   if (parameter.shape.empty() || parameter.shape.size() > 3)
     fail(node["shape"].where, "expected 1 to 3 extents, found ",
          parameter.shape.size());
-  parameter.type = node["type"].type();
-  if (parameter.type != ElementType::F32 &&
-      parameter.type != ElementType::F16 && parameter.type != ElementType::BF16)
-    fail(node["type"].where, "expected f32, f16 or bf16, found ",
-         elementName(parameter.type));
+  readTypes(node, parameter);
   for (const Node &source : node["sources"].elements())
     parameter.sources.push_back(readSource(source, parameter));
   if (parameter.sources.empty())

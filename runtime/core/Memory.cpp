@@ -14,6 +14,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 using namespace mm01;
@@ -98,6 +99,14 @@ int64_t mm01::availableMemory() {
   if (machine < 0)
     machine = std::numeric_limits<int64_t>::max();
   return group < 0 ? machine : std::min(machine, group);
+}
+
+int64_t mm01::residentMemory() {
+  // Pages: of the address space, then of what is resident.
+  std::ifstream file("/proc/self/statm");
+  int64_t whole = 0, resident = 0;
+  file >> whole >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
 }
 
 AlignedBuffer::AlignedBuffer(AlignedBuffer &&other) noexcept

@@ -19,6 +19,10 @@ namespace mm01 {
 /// or less where a control group limits it. INT64_MAX when unknown.
 int64_t availableMemory();
 
+/// Bytes of this process that are in memory now, its mapped files included; 0
+/// when unknown.
+int64_t residentMemory();
+
 /// Memory of the host aligned to MM01_ALIGNMENT, to be given to std::free.
 /// Refuses, naming `purpose` ("the arena"), when the machine has not that much
 /// left.

@@ -10,10 +10,13 @@
 #include "frontend/safetensors/Checkpoint.h"
 #include "runtime/core/DeviceMemory.h"
 #include "runtime/core/Glob.h"
+#include "runtime/core/OwnedWeights.h"
 #include "runtime/core/RandomWeights.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <numeric>
 #include <set>
 
 using namespace mm01;
@@ -22,7 +25,13 @@ using safetensors::TensorInfo;
 
 namespace {
 
-using PartPointers = std::vector<std::vector<const void *>>;
+/// Where a part begins: `offset` bytes into the data of a tensor.
+struct BoundPart {
+  const TensorInfo *tensor;
+  int64_t offset;
+};
+/// The parts of each parameter.
+using BoundParts = std::vector<std::vector<BoundPart>>;
 
 /// Index in the source's tensor of the first element of a part.
 int64_t firstElement(const SourceSpec &source, int64_t part) {
@@ -43,10 +52,10 @@ public:
   Binder(const Manifest &manifest, const Checkpoint &checkpoint)
       : manifest(manifest), checkpoint(checkpoint) {}
 
-  Status bindAll(PartPointers &pointers) {
-    pointers.resize(manifest.parameters.size());
+  Status bindAll(BoundParts &bound) {
+    bound.resize(manifest.parameters.size());
     for (size_t i = 0; i < manifest.parameters.size(); ++i)
-      MM01_RETURN_IF_FAILED(bind(manifest.parameters[i], pointers[i]));
+      MM01_RETURN_IF_FAILED(bind(manifest.parameters[i], bound[i]));
     if (!missing.empty())
       return Status::error(
           checkpoint.path(), ": missing tensor '", *missing.begin(), "'",
@@ -58,8 +67,7 @@ public:
 
 private:
   /// Adds to `missing` when no source is complete.
-  Status bind(const ParameterSpec &parameter,
-              std::vector<const void *> &parts) {
+  Status bind(const ParameterSpec &parameter, std::vector<BoundPart> &parts) {
     for (const SourceSpec &source : parameter.sources)
       if (isComplete(parameter, source))
         return bindSource(parameter, source, parts);
@@ -78,21 +86,21 @@ private:
   }
 
   Status bindSource(const ParameterSpec &parameter, const SourceSpec &source,
-                    std::vector<const void *> &parts) {
+                    std::vector<BoundPart> &parts) {
     parts.reserve(parameter.partCount());
     for (int64_t part = 0; part < parameter.partCount(); ++part) {
       const TensorInfo &tensor = *checkpoint.find(source.tensorOf(part));
       std::string_view found = safetensors::dtypeName(tensor.type);
       std::string_view wanted = safetensors::dtypeName(
-          *safetensors::parseManifestName(elementName(parameter.type)));
+          *safetensors::parseManifestName(elementName(parameter.stored)));
       if (tensor.shape != source.shape || found != wanted)
         return Status::error(tensor.file, ": tensor '", tensor.name,
                              "': expected ", wanted, ' ',
                              shapeText(source.shape), ", found ", found, ' ',
                              shapeText(tensor.shape));
       used.insert(&tensor);
-      parts.push_back(tensor.data + firstElement(source, part) *
-                                        elementBytes(parameter.type));
+      parts.push_back({&tensor, firstElement(source, part) *
+                                    elementBytes(parameter.stored)});
     }
     return {};
   }
@@ -123,87 +131,70 @@ private:
   std::set<const TensorInfo *> used;
 };
 
-/// A piece of a random parameter that one worker makes.
-struct RandomChunk {
-  const ParameterSpec *parameter;
-  int64_t part;
-  int64_t begin; // in the part
-  int64_t count;
-  std::byte *to;
+/// The tensors of a checkpoint. What has been read leaves this process' memory,
+/// so that no parameter is there twice for long.
+class MappedSource final : public WeightSource {
+public:
+  MappedSource(const Manifest &manifest, const BoundParts &bound)
+      : manifest(manifest), bound(bound) {}
+
+  void read(size_t parameter, int64_t part, int64_t first, int64_t count,
+            void *to) const override {
+    const BoundPart &from = bound[parameter][part];
+    const ParameterSpec &spec = manifest.parameters[parameter];
+    int64_t rowBytes = spec.columns() * elementBytes(spec.stored);
+    int64_t begin = from.offset + first * rowBytes;
+    std::memcpy(to, from.tensor->data + begin, count * rowBytes);
+    safetensors::releasePages(*from.tensor, begin, count * rowBytes);
+  }
+
+  /// Gives up the pages of these parameters: reading one page may have brought
+  /// back neighbours that had been given up before.
+  void release(const std::vector<size_t> &parameters) const {
+    for (size_t parameter : parameters) {
+      const ParameterSpec &spec = manifest.parameters[parameter];
+      int64_t bytes =
+          spec.partRows() * spec.columns() * elementBytes(spec.stored);
+      for (const BoundPart &part : bound[parameter])
+        safetensors::releasePages(*part.tensor, part.offset, bytes);
+    }
+  }
+
+  std::string describe(size_t parameter, int64_t part) const override {
+    const TensorInfo &tensor = *bound[parameter][part].tensor;
+    return concat(tensor.file, ": tensor '", tensor.name, "'");
+  }
+
+private:
+  const Manifest &manifest;
+  const BoundParts &bound;
 };
 
-void makeChunk(const RandomChunk &chunk, uint64_t seed) {
-  const SourceSpec &source = chunk.parameter->sources.front();
-  RandomTensor tensor(seed, source.tensorOf(chunk.part), source.shape);
-  tensor.fill(chunk.parameter->type,
-              firstElement(source, chunk.part) + chunk.begin, chunk.count,
-              chunk.to);
-}
+/// Tensors of a seed, made when they are read.
+class RandomSource final : public WeightSource {
+public:
+  RandomSource(const Manifest &manifest, uint64_t seed)
+      : manifest(manifest), seed(seed) {}
 
-Status checkRandomFits(const Manifest &manifest) {
-  int64_t total = 0;
-  for (const ParameterSpec &parameter : manifest.parameters) {
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(parameter.partBytes() + MM01_ALIGNMENT,
-                               parameter.partCount(), &bytes) ||
-        __builtin_add_overflow(total, bytes, &total))
-      total = INT64_MAX;
+  void read(size_t parameter, int64_t part, int64_t first, int64_t count,
+            void *to) const override {
+    const ParameterSpec &spec = manifest.parameters[parameter];
+    const SourceSpec &source = spec.sources.front();
+    RandomTensor tensor(seed, source.tensorOf(part), source.shape);
+    tensor.fill(spec.stored,
+                firstElement(source, part) + first * spec.columns(),
+                count * spec.columns(), to);
   }
-  int64_t available = availableMemory();
-  if (total > available)
-    return Status::error("--weights random: expected ", total,
-                         " bytes of memory for the parameters, found ",
-                         available);
-  return {};
-}
 
-Status makeRandom(const Manifest &manifest, uint64_t seed, Device &device,
-                  PartPointers &pointers, std::vector<AlignedBuffer> &owned) {
-  MM01_RETURN_IF_FAILED(checkRandomFits(manifest));
-  constexpr int64_t chunkElements = int64_t(1) << 18;
-  std::vector<RandomChunk> chunks;
-  pointers.resize(manifest.parameters.size());
-  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
-    const ParameterSpec &parameter = manifest.parameters[i];
-    int64_t elements = parameter.partBytes() / elementBytes(parameter.type);
-    for (int64_t part = 0; part < parameter.partCount(); ++part) {
-      AlignedBuffer &buffer = owned.emplace_back();
-      MM01_RETURN_IF_FAILED(
-          buffer.reserve(parameter.partBytes(), "random weights"));
-      auto *data = static_cast<std::byte *>(buffer.data());
-      pointers[i].push_back(data);
-      for (int64_t at = 0; at < elements; at += chunkElements)
-        chunks.push_back({&parameter, part, at,
-                          std::min(chunkElements, elements - at),
-                          data + at * elementBytes(parameter.type)});
-    }
+  std::string describe(size_t parameter, int64_t part) const override {
+    const SourceSpec &source = manifest.parameters[parameter].sources.front();
+    return concat("random tensor '", source.tensorOf(part), "'");
   }
-  device.parallelFor(static_cast<int64_t>(chunks.size()),
-                     [&](int64_t i) { makeChunk(chunks[i], seed); });
-  return {};
-}
 
-/// Copies all parts of each parameter, one behind the other, into memory of the
-/// device, and points there instead.
-Status upload(const Manifest &manifest, Device &device, PartPointers &pointers,
-              std::vector<DeviceBuffer> &owned) {
-  for (size_t i = 0; i < pointers.size(); ++i) {
-    int64_t partBytes = manifest.parameters[i].partBytes();
-    int64_t count = static_cast<int64_t>(pointers[i].size());
-    DeviceBuffer &buffer = owned.emplace_back();
-    if (Status status = buffer.reserve(device, partBytes * count, "weights");
-        status.failed())
-      return Status::error("parameter '", manifest.parameters[i].name,
-                           "': ", status.message());
-    char *to = static_cast<char *>(buffer.data());
-    for (const void *&part : pointers[i]) {
-      MM01_RETURN_IF_FAILED(device.copyIn(to, part, partBytes));
-      part = to;
-      to += partBytes;
-    }
-  }
-  return device.synchronize();
-}
+private:
+  const Manifest &manifest;
+  uint64_t seed;
+};
 
 constexpr std::string_view randomPrefix = "random:";
 
@@ -220,38 +211,99 @@ Result<uint64_t> parseSeed(std::string_view text) {
 
 } // namespace
 
-Weights::Weights() = default;
+/// What keeps the pointers of Weights valid.
+struct Weights::Storage {
+  std::optional<Checkpoint> checkpoint;
+  std::optional<OwnedWeights> owned;
+  std::vector<DeviceBuffer> uploaded;
+};
+
+Weights::Weights() : storage(std::make_unique<Storage>()) {}
 Weights::Weights(Weights &&) noexcept = default;
 Weights &Weights::operator=(Weights &&) noexcept = default;
 Weights::~Weights() = default;
 
-Status Weights::bindOnHost(const Manifest &manifest, std::string_view source,
+Status Weights::own(const Manifest &manifest, const std::vector<size_t> &which,
+                    const WeightSource &source, Device &device) {
+  Result<OwnedWeights> made =
+      OwnedWeights::make(manifest, which, source, device);
+  MM01_RETURN_IF_FAILED(made);
+  for (size_t i = 0; i < which.size(); ++i)
+    tables[which[i]] = made->table(i);
+  storage->owned.emplace(*std::move(made));
+  return {};
+}
+
+Status Weights::bindRandom(const Manifest &manifest, std::string_view seedText,
                            Device &device) {
-  if (source.starts_with(randomPrefix)) {
-    Result<uint64_t> seed = parseSeed(source.substr(randomPrefix.size()));
-    MM01_RETURN_IF_FAILED(seed);
-    auto owned = std::make_shared<std::vector<AlignedBuffer>>();
-    MM01_RETURN_IF_FAILED(
-        makeRandom(manifest, *seed, device, partPointers, *owned));
-    storage = std::move(owned);
-    return {};
-  }
-  Result<Checkpoint> opened = Checkpoint::open(std::string(source));
+  Result<uint64_t> seed = parseSeed(seedText);
+  MM01_RETURN_IF_FAILED(seed);
+  std::vector<size_t> all(manifest.parameters.size());
+  std::iota(all.begin(), all.end(), 0);
+  return own(manifest, all, RandomSource(manifest, *seed), device);
+}
+
+Status Weights::bindCheckpoint(const Manifest &manifest,
+                               const std::string &path, Device &device) {
+  Result<Checkpoint> opened = Checkpoint::open(path);
   MM01_RETURN_IF_FAILED(opened);
-  auto checkpoint = std::make_shared<const Checkpoint>(*std::move(opened));
-  MM01_RETURN_IF_FAILED(Binder(manifest, *checkpoint).bindAll(partPointers));
-  storage = std::move(checkpoint);
+  const Checkpoint &checkpoint =
+      storage->checkpoint.emplace(*std::move(opened));
+  BoundParts bound;
+  MM01_RETURN_IF_FAILED(Binder(manifest, checkpoint).bindAll(bound));
+  std::vector<size_t> quantized;
+  for (size_t i = 0; i < bound.size(); ++i) {
+    if (manifest.parameters[i].isQuantized())
+      quantized.push_back(i);
+    else
+      for (const BoundPart &part : bound[i])
+        tables[i].push_back(part.tensor->data + part.offset);
+  }
+  MappedSource source(manifest, bound);
+  MM01_RETURN_IF_FAILED(own(manifest, quantized, source, device));
+  source.release(quantized);
+  return {};
+}
+
+/// Copies all parts of each parameter, one behind the other, into memory of the
+/// device, and points there instead.
+Status Weights::upload(const Manifest &manifest, Device &device) {
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const ParameterSpec &parameter = manifest.parameters[i];
+    if (parameter.isQuantized())
+      return Status::error(
+          "parameter '", parameter.name,
+          "': is int8, which only the processor computes with");
+    int64_t partBytes = parameter.partBytes();
+    int64_t count = static_cast<int64_t>(tables[i].size());
+    DeviceBuffer &buffer = storage->uploaded.emplace_back();
+    if (Status status = buffer.reserve(device, partBytes * count, "weights");
+        status.failed())
+      return Status::error("parameter '", parameter.name,
+                           "': ", status.message());
+    char *to = static_cast<char *>(buffer.data());
+    for (const void *&part : tables[i]) {
+      MM01_RETURN_IF_FAILED(device.copyIn(to, part, partBytes));
+      part = to;
+      to += partBytes;
+    }
+  }
+  MM01_RETURN_IF_FAILED(device.synchronize());
+  storage->checkpoint.reset();
+  storage->owned.reset();
   return {};
 }
 
 Result<Weights> Weights::bind(const Manifest &manifest, std::string_view source,
                               Device &device) {
   Weights weights;
-  MM01_RETURN_IF_FAILED(weights.bindOnHost(manifest, source, device));
-  if (device.sharesMemory())
-    return weights;
-  auto owned = std::make_shared<std::vector<DeviceBuffer>>();
-  MM01_RETURN_IF_FAILED(upload(manifest, device, weights.partPointers, *owned));
-  weights.storage = std::move(owned);
+  weights.tables.resize(manifest.parameters.size());
+  MM01_RETURN_IF_FAILED(
+      source.starts_with(randomPrefix)
+          ? weights.bindRandom(manifest, source.substr(randomPrefix.size()),
+                               device)
+          : weights.bindCheckpoint(manifest, std::string(source), device));
+  if (!device.sharesMemory())
+    MM01_RETURN_IF_FAILED(weights.upload(manifest, device));
   return weights;
 }

@@ -15,16 +15,19 @@
 
 namespace mm01 {
 
+class WeightSource;
+
 /// The parameters of a program, bound to the tensors of a checkpoint. The
-/// tensors stay in their files, which are mapped; random ones are made once. A
-/// device with memory of its own gets a copy there. The device must outlive the
-/// weights.
+/// tensors stay in their files, which are mapped; random and int8 ones are made
+/// once. A device with memory of its own gets a copy there. The device must
+/// outlive the weights.
 class Weights {
 public:
   /// Binds every parameter of `manifest` to `source`: a checkpoint's directory
   /// or file, or "random:SEED" (docs/contract.md, "Parameters are bindings").
   /// Refuses a missing, an extra, a misshapen tensor or one of another type,
-  /// naming file and tensor, and random weights that do not fit in memory.
+  /// naming file and tensor, an int8 parameter that is not finite, and what is
+  /// made and does not fit in memory.
   static Result<Weights> bind(const Manifest &manifest, std::string_view source,
                               Device &device);
 
@@ -32,22 +35,27 @@ public:
   Weights &operator=(Weights &&) noexcept;
   ~Weights();
 
-  /// The parts of parameter `index` of the manifest: `data` of a weight
-  /// argument. Valid as long as the weights live.
-  const void *const *parts(size_t index) const {
-    return partPointers[index].data();
-  }
+  /// The parts of parameter `index` of the manifest, and the scales of them if
+  /// it is int8: `data` of a weight argument. Valid as long as the weights
+  /// live.
+  const void *const *parts(size_t index) const { return tables[index].data(); }
 
 private:
-  Weights();
-  /// Binds to tensors in memory of the host.
-  Status bindOnHost(const Manifest &manifest, std::string_view source,
-                    Device &device);
+  struct Storage;
 
-  std::vector<std::vector<const void *>> partPointers;
-  /// What keeps the pointers valid: a mapped checkpoint, or owned
-  /// memory of the host or the device.
-  std::shared_ptr<const void> storage;
+  Weights();
+  Status bindRandom(const Manifest &manifest, std::string_view seed,
+                    Device &device);
+  Status bindCheckpoint(const Manifest &manifest, const std::string &path,
+                        Device &device);
+  /// Makes the parameters `which` in memory.
+  Status own(const Manifest &manifest, const std::vector<size_t> &which,
+             const WeightSource &source, Device &device);
+  Status upload(const Manifest &manifest, Device &device);
+
+  /// The pointer table of each parameter.
+  std::vector<std::vector<const void *>> tables;
+  std::unique_ptr<Storage> storage;
 };
 
 } // namespace mm01

@@ -9,6 +9,7 @@ Copies a checkpoint into NEW-FOLDER, as one model.safetensors and config.json, w
   type=NAME=F32         a tensor of zeros of this type: F32, F64 or I32
   copy=OLD=NEW          a tensor twice
   widen=NAME            a tensor with its values in float32
+  infinity=NAME         a tensor whose last value is infinite
   v5                    the tensors of the experts in the layout of Hugging Face v5, with a buffer to ignore
 """
 
@@ -63,6 +64,10 @@ def edit(all_tensors, text):
         all_tensors[words[1]] = all_tensors[words[0]]
     elif kind == "widen":
         all_tensors[words[0]] = Tensor.of("F32", all_tensors[words[0]].shape, all_tensors[words[0]].values())
+    elif kind == "infinity":
+        tensor = all_tensors[words[0]]
+        values = [*tensor.values()[:-1], math.inf]
+        all_tensors[words[0]] = Tensor.of(tensor.dtype, tensor.shape, values)
     elif kind == "shape":
         all_tensors[words[0]].shape = [int(extent) for extent in words[1].split(",")]
     elif kind == "type":

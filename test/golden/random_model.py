@@ -2,8 +2,8 @@
 """usage: random_model.py FIRST-SEED COUNT FOLDER
 
 For each seed draws a configuration of a small model, weights, and a ragged batch of fresh and continuing sequences, and
-compares the compiled program with the interpreter: logits, state, keys and values, to 1e-4 of their size. The files of
-the last seed stay in FOLDER.
+compares the compiled program with the interpreter: logits, state, keys and values, to 1e-4 of their size. Some programs
+have int8 weights. The files of the last seed stay in FOLDER.
 """
 
 import json
@@ -83,7 +83,9 @@ def draw_arguments(rng, entry, config):
             arguments[key] = ("I32", [len(rows)], rows)
         elif argument.kind == "weight":
             scale = 1.0 if len(argument.shape) == 1 else (3.0 / argument.shape[-1]) ** 0.5
-            arguments[key] = floats(rng, argument.shape, argument.element, scale)
+            # int8 weights are made of floats.
+            element = rng.choice(["f32", "f16", "bf16"]) if argument.element == "i8" else argument.element
+            arguments[key] = floats(rng, argument.shape, element, scale)
         else:
             dynamic = slots if argument.name == "lightning_state" else pages
             shape = [extent or dynamic for extent in argument.shape]
@@ -98,8 +100,9 @@ def check(seed, folder):
     config_file, graph, program, args, expected, found = (f"{folder}/{name}" for name in names)
     with open(config_file, "w", encoding="utf-8") as file:
         json.dump(config, file)
-    run("mm01-compile", config_file, "--compile-to=graph", "-o", graph)
-    run("mm01-compile", config_file, "-o", program)
+    quantize = "--quantize=" + rng.choice(["none", "int8", "int8-experts"])
+    run("mm01-compile", config_file, quantize, "--compile-to=graph", "-o", graph)
+    run("mm01-compile", config_file, quantize, "-o", program)
     safetensors_file.write(args, draw_arguments(rng, Entry(graph), config))
     run("mm01-interpret", graph, "--entry", "forward", "--in", args, "--out", expected)
     run("mm01-run", "call", program, "--entry", "forward", "--in", args, "--out", found)
@@ -111,9 +114,9 @@ def check(seed, folder):
         for a, b in zip(tensor.values(), results[name].values()):
             difference = abs(a - b) / max(1.0, abs(a))
             if not difference <= TOLERANCE:
-                fail(f"seed {seed}: {name} holds {b}, expected {a}; configuration {json.dumps(config)}")
+                fail(f"seed {seed}: {name} holds {b}, expected {a}; {quantize}, configuration {json.dumps(config)}")
             worst = max(worst, difference)
-    print(f"seed {seed}: {len(config['attn_type_list'])} layers, greatest difference {worst:.1e}")
+    print(f"seed {seed}: {len(config['attn_type_list'])} layers, {quantize}, greatest difference {worst:.1e}")
 
 
 def main():

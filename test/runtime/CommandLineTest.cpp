@@ -129,9 +129,9 @@ TEST_F(CommandLine, Info) {
   EXPECT_EQ(run("info '" + program + "'"), 0) << err;
   for (const char *words :
        {"target: cpu", "isa: x86-64", "64 tokens, 4 sequences",
-        "parameters: 1,234,567", "vocab_size: 16", "  affine\n",
-        "argument 0: [?, 4] f32", "argument 1: index", "weights: 2",
-        "result 1: in argument 0", "argument 0: tokens [?] i32",
+        "parameters: 1,234,567\n  bf16: 24\n  f32: 4\n", "vocab_size: 16",
+        "  affine\n", "argument 0: [?, 4] f32", "argument 1: index",
+        "weights: 2", "result 1: in argument 0", "argument 0: tokens [?] i32",
         "argument 1: ragged"})
     EXPECT_NE(out().find(words), std::string::npos) << words << " in " << out();
   EXPECT_EQ(run("info --json '" + program + "'"), 0);

@@ -53,9 +53,9 @@ struct Mistake {
 // Each replaces one piece of a good manifest; the message names the path.
 TEST(Manifest, RefusesMistakes) {
   const Mistake mistakes[] = {
-      {"\"abi\": 2", "\"abi\": 1", {"abi", "expected 2, found 1"}},
-      {"\"abi\": 1", "\"abi\": 1.5", {"abi", "integer", "1.5"}},
-      {"\"abi\": 1,", "", {"abi: missing"}},
+      {"\"abi\": 2", "\"abi\": 3", {"abi", "expected 2, found 3"}},
+      {"\"abi\": 2", "\"abi\": 1.5", {"abi", "integer", "1.5"}},
+      {"\"abi\": 2,", "", {"abi: missing"}},
       {"\"cpu\"", "\"tpu\"", {"target", "sm_90a", "'tpu'"}},
       {"\"inference\"", "\"dream\"", {"mode", "'dream'"}},
       {"\"x86-64\"", "\"x86-64-v9\"", {"isa", "x86-64-v4", "'x86-64-v9'"}},
@@ -105,6 +105,18 @@ TEST(Manifest, RefusesMistakes) {
       {"\"row_stride\": 6",
        "\"row_stride\": 9223372036854775807",
        {"sources[1]", "row 12", "overflow"}},
+      {"[4], \"type\": \"f32\", \"sources\"",
+       "[4], \"type\": \"i64\", \"sources\"",
+       {"parameters[0].type", "expected f32, f16 or bf16, found i64"}},
+      {"[4], \"type\": \"f32\", \"sources\"",
+       "[4], \"type\": \"i8\", \"sources\"",
+       {"parameters[0].stored", "missing"}},
+      {"[4], \"type\": \"f32\", \"sources\"",
+       "[4], \"type\": \"i8\", \"stored\": \"i8\", \"sources\"",
+       {"parameters[0].stored", "expected f32, f16 or bf16, found i8"}},
+      {"[4], \"type\": \"f32\", \"sources\"",
+       "[4], \"type\": \"f32\", \"stored\": \"bf16\", \"sources\"",
+       {"parameters[0].stored", "expected none", "f32"}},
       {"\"stack\", \"shape\": [2, 3, 4], \"type\": \"bf16\",\n",
        "\"bias\", \"shape\": [2, 3, 4], \"type\": \"bf16\",\n",
        {"parameters[1].name", "second parameter 'bias'"}},
@@ -121,10 +133,32 @@ TEST(Manifest, RefusesMistakes) {
   }
 }
 
+TEST(Manifest, ReadsQuantizedParameters) {
+  std::string text = testManifest();
+  // The weight argument comes first, then the parameter.
+  for (size_t from = 0; from != std::string::npos;) {
+    from = text.find("[2, 3, 4], \"type\": \"bf16\"", from);
+    if (from != std::string::npos)
+      text.replace(from, 25,
+                   "[2, 3, 4], \"stored\": \"bf16\", \"type\": \"i8\"");
+  }
+  Result<Manifest> manifest = parseManifest(text, "p.so");
+  ASSERT_TRUE(manifest.ok()) << manifest.message();
+  const ParameterSpec &stack = manifest->parameters[1];
+  EXPECT_TRUE(stack.isQuantized());
+  EXPECT_EQ(stack.stored, ElementType::BF16);
+  EXPECT_EQ(stack.partBytes(), 12);
+  EXPECT_EQ(stack.partRows(), 3);
+  EXPECT_EQ(stack.columns(), 4);
+  EXPECT_FALSE(manifest->parameters[0].isQuantized());
+  EXPECT_EQ(manifest->parameters[0].stored, ElementType::F32);
+  EXPECT_EQ(manifest->parameters[0].partRows(), 1);
+}
+
 TEST(Manifest, RefusesOtherText) {
   for (const char *text : {"", "{", "[]", "7", "null", "{} {}", "\xff"})
     expectLine(parseManifest(text, "p.so").message(), {"p.so: manifest"});
-  expectLine(parseManifest("{\"abi\": 1, \"abi\": 1}", "p.so").message(),
+  expectLine(parseManifest("{\"abi\": 2, \"abi\": 2}", "p.so").message(),
              {"p.so", "abi"});
 }
 

@@ -8,6 +8,8 @@
 #include "TestProgram.h"
 
 #include "frontend/safetensors/Writer.h"
+#include "runtime/core/Memory.h"
+#include "runtime/core/Quantize.h"
 #include "runtime/core/Weights.h"
 #include "runtime/cpu/CpuDevice.h"
 
@@ -60,6 +62,16 @@ protected:
   std::array<uint16_t, 64> halves;
   std::array<float, 64> floats;
 };
+
+/// Expects part `part` of int8 parameter 1, which has two parts [3, 4], to be
+/// made of these twelve bfloats.
+void expectInt8(const Weights &weights, size_t part, const uint16_t *stored) {
+  int8_t elements[12];
+  float scales[3];
+  ASSERT_FALSE(quantizeRows(ElementType::BF16, stored, 3, 4, elements, scales));
+  EXPECT_EQ(std::memcmp(weights.parts(1)[part], elements, sizeof elements), 0);
+  EXPECT_EQ(std::memcmp(weights.parts(1)[2 + part], scales, sizeof scales), 0);
+}
 
 uint16_t half(const Weights &weights, size_t part, size_t index) {
   return static_cast<const uint16_t *>(weights.parts(1)[part])[index];
@@ -138,6 +150,105 @@ TEST_F(Checkpoint, RefusesWhatIsNoCheckpoint) {
   expectLine(
       Weights::bind(manifest, folder.file("x.safetensors"), device).message(),
       {"x.safetensors"});
+}
+
+TEST_F(Checkpoint, QuantizesSeparateExperts) {
+  manifest.parameters[1].type = ElementType::I8;
+  addBias();
+  addExperts();
+  Result<Weights> weights = bind();
+  ASSERT_TRUE(weights.ok()) << weights.message();
+  Weights moved = *std::move(weights);
+  expectInt8(moved, 0, halves.data());
+  expectInt8(moved, 1, halves.data() + 12);
+  EXPECT_EQ(static_cast<const float *>(moved.parts(0)[0])[2], 3.0f);
+}
+
+TEST_F(Checkpoint, QuantizesFusedExperts) {
+  manifest.parameters[1].type = ElementType::I8;
+  addBias();
+  add("model.gate_up", Type::BF16, {2, 6, 4});
+  Result<Weights> weights = bind();
+  ASSERT_TRUE(weights.ok()) << weights.message();
+  expectInt8(*weights, 0, halves.data() + 3 * 4);
+  expectInt8(*weights, 1, halves.data() + 9 * 4);
+}
+
+// A parameter of one dimension is one row.
+TEST_F(Checkpoint, QuantizesVectors) {
+  manifest.parameters[0].type = ElementType::I8;
+  addBias();
+  addExperts();
+  Result<Weights> weights = bind();
+  ASSERT_TRUE(weights.ok()) << weights.message();
+  const auto *bias = static_cast<const int8_t *>(weights->parts(0)[0]);
+  EXPECT_EQ(bias[0], 32);
+  EXPECT_EQ(bias[3], 127);
+  EXPECT_EQ(*static_cast<const float *>(weights->parts(0)[1]), 4.0f / 127);
+}
+
+TEST_F(Checkpoint, RefusesToQuantizeAnotherType) {
+  manifest.parameters[1].type = ElementType::I8;
+  addBias();
+  add("model.experts.0.w1", Type::BF16, {3, 4});
+  add("model.experts.1.w1", Type::F32, {3, 4});
+  refuses({"'model.experts.1.w1'", "expected BF16", "found F32"});
+}
+
+// Of several faults the first is named, whichever thread finds one first.
+TEST_F(Checkpoint, RefusesToQuantizeInfinities) {
+  manifest.parameters[1].type = ElementType::I8;
+  addBias();
+  addExperts();
+  halves[5] = 0x7f80;  // row 1 of the first
+  halves[22] = 0xffc0; // row 2 of the second
+  refuses({"tensor 'model.experts.0.w1': row 1 of the 3 of parameter stack",
+           "an infinity or a NaN, expected numbers"});
+}
+
+// What is quantised is in memory once: the pages of the file are given back.
+TEST_F(Checkpoint, ReleasesWhatItHasQuantized) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer keeps what is freed";
+#endif
+  constexpr int64_t experts = 2, rows = 4096, columns = 4096;
+  ParameterSpec &stack = manifest.parameters[1];
+  stack.type = ElementType::I8;
+  stack.shape = {experts, rows, columns};
+  stack.sources = {{"model.big", stack.shape, 0, rows}};
+  std::vector<uint16_t> big(experts * rows * columns, 0x3f80);
+  writer.add("model.big", Type::BF16, stack.shape, big.data());
+  addBias();
+  int64_t before = residentMemory();
+  Result<Weights> weights = bind();
+  ASSERT_TRUE(weights.ok()) << weights.message();
+  auto bytes = static_cast<double>(big.size() * sizeof(uint16_t));
+  EXPECT_LT(static_cast<double>(residentMemory() - before), 0.55 * bytes);
+  EXPECT_EQ(static_cast<const int8_t *>(weights->parts(1)[1])[5], 127);
+}
+
+// The same numbers as unquantised, then quantised, at any number of threads.
+TEST(RandomCheckpoint, QuantizesWhatItWouldMake) {
+  Manifest manifest = *parseManifest(testManifest(), "p.so");
+  ParameterSpec &large = manifest.parameters[0];
+  large.shape = {1000, 1003};
+  large.sources[0].shape = {1000, 1003};
+  large.stored = large.type = ElementType::BF16;
+  CpuDevice one(1), four(4);
+  Result<Weights> stored = Weights::bind(manifest, "random:5", one);
+  large.type = ElementType::I8;
+  Result<Weights> a = Weights::bind(manifest, "random:5", one);
+  Result<Weights> b = Weights::bind(manifest, "random:5", four);
+  ASSERT_TRUE(stored.ok() && a.ok() && b.ok()) << a.message();
+  std::vector<int8_t> elements(1000 * 1003);
+  std::vector<float> scales(1000);
+  ASSERT_FALSE(quantizeRows(ElementType::BF16, stored->parts(0)[0], 1000, 1003,
+                            elements.data(), scales.data()));
+  for (const Weights *weights : {&*a, &*b}) {
+    EXPECT_EQ(std::memcmp(weights->parts(0)[0], elements.data(), 1000 * 1003),
+              0);
+    EXPECT_EQ(std::memcmp(weights->parts(0)[1], scales.data(), 4000), 0);
+  }
 }
 
 TEST(RandomCheckpoint, SameForAnyNumberOfThreads) {

@@ -9,6 +9,7 @@
 
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
+#include "dialects/tile/TileDialect.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/InitAllDialects.h"
@@ -17,6 +18,6 @@
 void mm01::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<Mm01Dialect, exec::ExecDialect>();
+  registry.insert<Mm01Dialect, exec::ExecDialect, tile::TileDialect>();
   registerBufferizationModels(registry);
 }

@@ -18,15 +18,19 @@
 
 using namespace mm01;
 
+static void addGraphPasses(mlir::OpPassManager &manager) {
+  manager.addPass(createQuantizeWeightsPass());
+}
+
 static void addSpmdPasses(mlir::OpPassManager &manager) {
   manager.addPass(createVerifyTokensPass());
 }
 
 PhasePasses mm01::cpuPhasePasses() {
   return {
-      {Phase::Spmd, addSpmdPasses},           {Phase::Tiled, addTiledPasses},
-      {Phase::Scheduled, addScheduledPasses}, {Phase::Kernels, addKernelPasses},
-      {Phase::Host, addHostPasses},
+      {Phase::Graph, addGraphPasses},    {Phase::Spmd, addSpmdPasses},
+      {Phase::Tiled, addTiledPasses},    {Phase::Scheduled, addScheduledPasses},
+      {Phase::Kernels, addKernelPasses}, {Phase::Host, addHostPasses},
   };
 }
 
@@ -36,6 +40,7 @@ PhasePasses mm01::hopperPhasePasses() {
     addHostPasses(manager);
   };
   return {
+      {Phase::Graph, addGraphPasses},
       {Phase::Spmd, addSpmdPasses},
       {Phase::Tiled, addTiledPasses},
       {Phase::Scheduled, addDeviceScheduledPasses},

@@ -8,7 +8,9 @@
 #include "tools/mm01-compile/Compile.h"
 
 #include "codegen/hopper/Dump.h"
+#include "codegen/host/Link.h"
 #include "codegen/host/Program.h"
+#include "passes/schedule/PrintMemoryPlan.h"
 #include "tools/common/Diagnostics.h"
 #include "tools/common/TargetPhases.h"
 
@@ -74,6 +76,18 @@ static Status dump(ModuleOp module, Phase phase, const std::string &folder) {
   return printModule(module, file.str().str());
 }
 
+/// "memory-plan.txt" beside the phases.
+static Status dumpMemoryPlan(ModuleOp module, const std::string &folder) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printMemoryPlan(module, stream);
+  llvm::SmallString<128> file(folder);
+  path::append(file, "memory-plan.txt");
+  if (llvm::Error error = writeAtomically(file, text))
+    return Status::error(llvm::toString(std::move(error)));
+  return {};
+}
+
 static Status runPhase(ModuleOp module, Phase phase,
                        const PhasePasses &passes) {
   FirstError errors(*module.getContext());
@@ -104,6 +118,8 @@ Status mm01::runPhases(ModuleOp module, const std::string &target, Phase last,
     progress.show(phase);
     MM01_RETURN_IF_FAILED(runPhase(module, phase, passes));
     MM01_RETURN_IF_FAILED(dump(module, phase, dumpDir));
+    if (phase == Phase::Scheduled && !dumpDir.empty())
+      MM01_RETURN_IF_FAILED(dumpMemoryPlan(module, dumpDir));
     if (llvm::Error error = dumpKernelsOf(module, phase, dumpDir))
       return Status::error(llvm::toString(std::move(error)));
   }

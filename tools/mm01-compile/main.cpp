@@ -14,11 +14,11 @@
 
 #include "codegen/hopper/Ptxas.h"
 #include "codegen/host/Program.h"
+#include "codegen/x86/Level.h"
 #include "dialects/exec/ExecDialect.h"
 #include "models/minimax01/presets/Presets.h"
 #include "tools/common/Dialects.h"
 #include "tools/mm01-compile/Compile.h"
-#include "tools/mm01-compile/Cpu.h"
 #include "tools/mm01-compile/Input.h"
 
 #include "mlir/IR/Builders.h"
@@ -61,15 +61,18 @@ Status checkBuilt(const CompileOptions &options) {
   };
   if (options.mode != "inference")
     return refuse("--mode", options.mode, "inference");
-  if (options.quantize != "none")
-    return refuse("--quantize", options.quantize, "none");
+  if (options.target != "cpu" && options.quantize != "none")
+    return Status::error("--quantize=", options.quantize,
+                         " is not built for --target=", options.target,
+                         ", expected none");
   return {};
 }
 
 Status compile(const CompileOptions &options) {
   MM01_RETURN_IF_FAILED(checkBuilt(options));
-  Result<std::string> isa = isaOfCpu(options.mcpu);
-  MM01_RETURN_IF_FAILED(isa);
+  llvm::Expected<std::string> isa = levelOfCpu(options.mcpu);
+  if (!isa)
+    return Status::error(llvm::toString(isa.takeError()));
   MM01_RETURN_IF_FAILED(
       checkOutput(options.output, options.input, !options.compileTo));
 
@@ -83,6 +86,9 @@ Status compile(const CompileOptions &options) {
   if (options.target != "cpu")
     (**module)->setAttr(exec::kTargetAttr,
                         builder.getStringAttr(options.target));
+  // A .mlir file may say itself what is quantised.
+  if (options.quantize != "none")
+    (**module)->setAttr(kQuantizeAttr, builder.getStringAttr(options.quantize));
 
   Phase last = options.compileTo.value_or(Phase::Host);
   MM01_RETURN_IF_FAILED(

@@ -56,6 +56,15 @@ static cl::opt<bool> f64Results("f64-results",
                                 cl::desc("write floats as F64, not F32"),
                                 cl::cat(category));
 
+static cl::opt<std::string>
+    recordRoutes("record-routes", cl::value_desc("FILE"),
+                 cl::desc("write the experts that each mm01.route chooses"),
+                 cl::cat(category));
+static cl::opt<std::string> replayRoutes(
+    "replay-routes", cl::value_desc("FILE"),
+    cl::desc("take the experts of such a file instead of choosing"),
+    cl::cat(category));
+
 namespace {
 
 constexpr int inputAtFault = 1;
@@ -79,10 +88,24 @@ Error run(ModuleOp module) {
   auto arguments = reference::readArguments(function, in, weights);
   if (!arguments)
     return arguments.takeError();
-  auto results = reference::interpret(module, entry, std::move(*arguments),
-                                      {roundStorage, reverseForall});
+  reference::Routes recorded, replayed;
+  reference::Options options{roundStorage, reverseForall};
+  if (!recordRoutes.empty())
+    options.recordRoutes = &recorded;
+  if (!replayRoutes.empty()) {
+    auto routes = reference::readRoutes(*module.getContext(), replayRoutes);
+    if (!routes)
+      return routes.takeError();
+    replayed = std::move(*routes);
+    options.replayRoutes = &replayed;
+  }
+  auto results =
+      reference::interpret(module, entry, std::move(*arguments), options);
   if (!results)
     return results.takeError();
+  if (!recordRoutes.empty())
+    if (Error error = reference::writeRoutes(recorded, recordRoutes))
+      return error;
   return reference::writeResults(function, *results, out, f64Results);
 }
 

@@ -7,10 +7,12 @@
 
 #include "codegen/hopper/Passes.h"
 #include "codegen/host/Passes.h"
+#include "codegen/tile/Passes.h"
 #include "codegen/x86/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/pipelines/Passes.h"
 #include "passes/schedule/Passes.h"
+#include "passes/tile/Passes.h"
 #include "passes/tiling/Passes.h"
 #include "tools/common/Dialects.h"
 #include "tools/common/TargetPhases.h"
@@ -27,6 +29,10 @@ int main(int argc, char **argv) {
   mm01::registerHopperPasses();
   mm01::registerHostPasses();
   mm01::registerSchedulePasses();
+  mm01::registerTilePasses();
+  mm01::registerTileToNvvmPasses();
+  mm01::registerTilePipelines();
+  mm01::registerTileToNvvmPipeline();
   mm01::registerTilingPasses();
   mm01::registerX86Passes();
   mm01::registerPhasePipelines("mm01-phase", mm01::cpuPhasePasses());

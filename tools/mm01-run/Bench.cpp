@@ -134,9 +134,9 @@ std::pair<std::string, int> workersOf(const Device &device) {
           device.workers()};
 }
 
-void report(const BenchFlags &flags, const Device &device,
+void report(const BenchFlags &flags, const Model &model,
             const BenchResult &result) {
-  auto [workers, count] = workersOf(device);
+  auto [workers, count] = workersOf(model.device());
   std::vector<double> sorted = result.seconds;
   std::sort(sorted.begin(), sorted.end());
   size_t middle = sorted.size() / 2;
@@ -150,6 +150,7 @@ void report(const BenchFlags &flags, const Device &device,
     json["iterations"] = result.repetition.iterations;
     json["warmup"] = result.repetition.warmup;
     json[workers] = count;
+    json["weight_bytes"] = model.weightMemory();
     json["seconds"] = {
         {"median", median}, {"min", sorted.front()}, {"max", sorted.back()}};
     if (result.tokens > 0)
@@ -181,7 +182,7 @@ Status runBench(const BenchFlags &flags, Settings settings) {
           ? benchForward(**model, flags.entry, settings)
           : benchEntry(**model, *entry, settings);
   MM01_RETURN_IF_FAILED(result);
-  report(flags, (*model)->device(), *result);
+  report(flags, **model, *result);
   return Status();
 }
 

@@ -74,7 +74,7 @@ public:
   RandomArguments(Model &model, const EntrySpec &entry)
       : model(model), entry(entry), tensors(entry.arguments.size()),
         scalars(entry.arguments.size()), parts(entry.arguments.size()),
-        arguments(entry.arguments.size()) {}
+        scales(entry.arguments.size()), arguments(entry.arguments.size()) {}
 
   Status make(Settings &settings) {
     MM01_RETURN_IF_FAILED(makeBatch(settings));
@@ -264,12 +264,19 @@ private:
     return device.copyIn(tensor.memory.data(), place, tensor.bytes());
   }
 
-  /// The pointers to the parts of a weight that belongs to no parameter.
+  /// The pointers to the parts of a weight that belongs to no parameter; the
+  /// scale of each row of an int8 one is 1/64.
   const void **makeParts(size_t i) {
     const TensorBuffer &tensor = tensors[i];
     int64_t count = tensor.shape.size() == 3 ? tensor.shape[0] : 1;
     for (int64_t part = 0; part < count; ++part)
       parts[i].push_back(tensor.as<char>() + part * (tensor.bytes() / count));
+    if (tensor.type == ElementType::I8) {
+      int64_t rows = tensor.elements() / tensor.shape.back();
+      scales[i].assign(rows, 1.0f / 64);
+      for (int64_t part = 0; part < count; ++part)
+        parts[i].push_back(scales[i].data() + part * (rows / count));
+    }
     return parts[i].data();
   }
 
@@ -283,6 +290,7 @@ private:
   std::vector<TensorBuffer> first; // content of the tied ones before a call
   std::vector<int64_t> scalars;
   std::vector<std::vector<const void *>> parts;
+  std::vector<std::vector<float>> scales;
   std::vector<mm01_argument> arguments;
 };
 

@@ -7,6 +7,8 @@
 
 #include "tools/mm01-run/FileArguments.h"
 
+#include "runtime/core/Quantize.h"
+
 #include <cstring>
 #include <set>
 
@@ -91,6 +93,8 @@ private:
 
   Status readArgument(size_t i) {
     const ArgumentSpec &spec = entry.arguments[i];
+    if (spec.kind == ArgumentKind::Weight && spec.type == ElementType::I8)
+      return readQuantized(i);
     bool scalar = spec.kind == ArgumentKind::Scalar;
     Result<const TensorInfo *> found =
         find(concat("arg", i), fileType(spec.type), spec.shape, scalar);
@@ -116,11 +120,47 @@ private:
         showToDevice(*to.device, tensor.data, tensor.bytes, "a weight",
                      to.copies.emplace_back());
     MM01_RETURN_IF_FAILED(shown);
-    const char *data = static_cast<const char *>(*shown);
-    int64_t parts = tensor.shape.size() == 3 ? tensor.shape[0] : 1;
     auto &pointers = to.weightParts.emplace_back();
+    addParts(pointers, tensor.shape, *shown, tensor.bytes);
+    to.packed[i] = {pointers.data(), nullptr};
+    return {};
+  }
+
+  /// Adds where each part of dense memory of a weight's shape begins.
+  static void addParts(std::vector<const void *> &pointers,
+                       const std::vector<int64_t> &shape, const void *memory,
+                       uint64_t bytes) {
+    int64_t parts = shape.size() == 3 ? shape[0] : 1;
     for (int64_t part = 0; part < parts; ++part)
-      pointers.push_back(data + part * (tensor.bytes / parts));
+      pointers.push_back(static_cast<const std::byte *>(memory) +
+                         part * (bytes / parts));
+  }
+
+  /// An int8 weight: floats of any type in the file, quantised here.
+  Status readQuantized(size_t i) {
+    const ArgumentSpec &spec = entry.arguments[i];
+    const TensorInfo *tensor = to.file.find(concat("arg", i));
+    ElementType type = ElementType::F32;
+    for (ElementType other : {ElementType::F16, ElementType::BF16})
+      if (tensor && tensor->type == fileType(other))
+        type = other;
+    Result<const TensorInfo *> found =
+        find(concat("arg", i), fileType(type), spec.shape);
+    MM01_RETURN_IF_FAILED(found);
+    TensorBuffer &buffer = to.tensors[i];
+    MM01_RETURN_IF_FAILED(
+        buffer.resize(*to.device, ElementType::I8, spec.shape));
+    int64_t columns = spec.shape.back(), rows = buffer.elements() / columns;
+    std::vector<float> &scales = to.weightScales.emplace_back(rows);
+    if (std::optional<int64_t> bad =
+            quantizeRows(type, (*found)->data, rows, columns,
+                         buffer.as<int8_t>(), scales.data()))
+      return error("tensor '", (*found)->name, "': row ", *bad, " of ", rows,
+                   " holds an infinity or a NaN, expected numbers to make int8 "
+                   "of");
+    auto &pointers = to.weightParts.emplace_back();
+    addParts(pointers, spec.shape, buffer.memory.data(), buffer.bytes());
+    addParts(pointers, spec.shape, scales.data(), rows * sizeof(float));
     to.packed[i] = {pointers.data(), nullptr};
     return {};
   }

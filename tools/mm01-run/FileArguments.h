@@ -20,7 +20,7 @@ namespace mm01 {
 /// The arguments of one entry out of a file (docs/contract.md, "Arguments in
 /// files"). Tensors are private copies in memory of the device, since a call
 /// may update them in place; weights stay in the mapped file where the device
-/// can read it.
+/// can read it, but for int8 ones, which are made of the floats there.
 class FileArguments {
 public:
   /// Reads and checks every argument: presence, type, shape, tokens within the
@@ -43,7 +43,8 @@ private:
 
   safetensors::File file;
   Device *device;
-  /// One per argument; empty for those that are no tensors.
+  /// One per argument; empty for those that are no tensors, but for the
+  /// elements of int8 weights.
   std::vector<TensorBuffer> tensors;
   std::vector<int64_t> scalars;
   /// A deque keeps the addresses of its elements.
@@ -51,6 +52,7 @@ private:
   std::deque<DeviceBuffer> copies;
   std::deque<AlignedBuffer> results;
   std::deque<std::vector<const void *>> weightParts;
+  std::deque<std::vector<float>> weightScales;
   std::vector<mm01_argument> packed;
 
   friend class ArgumentReader;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 using namespace mm01;
 
@@ -68,14 +69,29 @@ void printResults(const EntrySpec &entry) {
   }
 }
 
+/// How many elements of the parameters have each type in memory, and the type
+/// in the checkpoint that int8 ones are made of.
+void printParameters(const Manifest &manifest) {
+  std::cout << "parameters: " << thousands(manifest.parameterCount) << '\n';
+  std::map<std::string, int64_t> counts;
+  for (const ParameterSpec &parameter : manifest.parameters) {
+    std::string type(elementName(parameter.type));
+    if (parameter.isQuantized())
+      type += concat(" of ", elementName(parameter.stored));
+    counts[type] += parameter.partCount() * parameter.partBytes() /
+                    elementBytes(parameter.type);
+  }
+  for (const auto &[type, count] : counts)
+    std::cout << "  " << type << ": " << thousands(count) << '\n';
+}
+
 void print(const Manifest &manifest) {
   std::cout << "target: " << manifest.target << "\nisa: " << manifest.isa
             << "\nmode: " << manifest.mode
             << "\ncompiler: " << manifest.compiler
             << "\nlimits: " << thousands(manifest.maxTokens) << " tokens, "
-            << thousands(manifest.maxSequences)
-            << " sequences\nparameters: " << thousands(manifest.parameterCount)
-            << '\n';
+            << thousands(manifest.maxSequences) << " sequences\n";
+  printParameters(manifest);
   if (!manifest.model.empty()) {
     std::cout << "configuration:\n";
     const auto model = nlohmann::json::parse(manifest.model);

@@ -35,10 +35,12 @@ Model::open(const std::string &path, const std::string &weights, int threads) {
     return Status::error(path, ": ", device.message());
   std::unique_ptr<Model> model(
       new Model(*std::move(program), *std::move(device)));
+  int64_t before = residentMemory();
   Result<Weights> bound =
       Weights::bind(model->loaded.manifest(), weights, *model->opened);
   MM01_RETURN_IF_FAILED(bound);
   model->bound.emplace(*std::move(bound));
+  model->memory = residentMemory() - before;
   return model;
 }
 

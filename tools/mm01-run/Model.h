@@ -34,6 +34,9 @@ public:
   const Weights &weights() const { return *bound; }
   Executor &executor() { return runner; }
   Device &device() const { return *opened; }
+  /// By how much binding the weights has enlarged this process: pages of a
+  /// mapped checkpoint only come when they are read.
+  int64_t weightMemory() const { return memory; }
 
 private:
   Model(Program program, std::unique_ptr<Device> device)
@@ -44,6 +47,7 @@ private:
   std::unique_ptr<Device> opened;
   Executor runner;
   std::optional<Weights> bound; // engaged by open()
+  int64_t memory = 0;
 };
 
 /// The line `done` of `total` on stderr, rewritten in place; nothing when

@@ -75,7 +75,8 @@ static ParameterOp declare(OpBuilder &b, const Parameter &parameter,
       WeightType::get(context, parameter.shape, mlirType(context, element));
   return ParameterOp::create(b, NameLoc::get(b.getStringAttr(parameter.name)),
                              b.getStringAttr(parameter.name),
-                             TypeAttr::get(type), b.getArrayAttr(sources));
+                             TypeAttr::get(type), b.getArrayAttr(sources),
+                             /*stored=*/TypeAttr());
 }
 
 /// Types of parameters that no checkpoint says.

@@ -278,6 +278,22 @@ func.func @combine(%rows: tensor<?x{x}xf32>, %p: tensor<?x{k}xi32>, %w: tensor<?
     return Case("combine", function, [floats(rng, t * k, x), positions, floats(rng, t, k), output(t, x)], {3})
 
 
+# ------------------------------------------------------------------------------------------------------------ int8
+
+
+def int8(maker):
+    """The case of another op, with its weight in int8: made of the floats of the case by whoever reads them."""
+
+    def make(rng):
+        case = maker(rng)
+        name = f"{maker.__name__}_int8"
+        function = re.sub(r"(!mm01\.weight<[0-9x]+x)\w+>", r"\1i8>", case.function)
+        return Case(name, function.replace(f"@{maker.__name__}(", f"@{name}("), case.arguments, case.outputs)
+
+    make.__name__ = f"{maker.__name__}_int8"
+    return make
+
+
 # ---------------------------------------------------------------------------------------------------------- linalg
 
 
@@ -337,6 +353,7 @@ def in_place(maker, source, destination, **shape):
 
 CASES = [embedding, rms_norm, linear, head, rotary, lightning_attention, cache_update, softmax_attention, route, dispatch,
          grouped_linear, combine, elementwise]
+CASES += [int8(linear), int8(grouped_linear), int8(head)]
 CASES += [
     in_place(rms_norm, "%x", "%out"),
     in_place(linear, "%x", "%out", square=True),

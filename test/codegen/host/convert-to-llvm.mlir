@@ -64,6 +64,19 @@ func.func private @weight(%context: !llvm.ptr, %w: !mm01.weight<2x4x8xf32>, %e: 
   return %x : f32
 }
 
+// The scales of a part stand behind the pointers to all parts.
+// CHECK-LABEL: llvm.func internal @scales
+// CHECK-SAME: (%{{.*}}: !llvm.ptr, %[[TABLE:.*]]: !llvm.ptr, %[[E:.*]]: i64)
+// CHECK: %[[PARTS:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: %[[NUMBER:.*]] = llvm.add %[[E]], %[[PARTS]]
+// CHECK: llvm.getelementptr %[[TABLE]][%[[NUMBER]]] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+func.func private @scales(%context: !llvm.ptr, %w: !mm01.weight<2x4x8xi8>, %e: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %s = exec.weight_scales %w[%e] : !mm01.weight<2x4x8xi8> -> memref<4xf32>
+  %x = memref.load %s[%c0] : memref<4xf32>
+  return %x : f32
+}
+
 // CHECK-LABEL: llvm.func internal @gemm
 // CHECK: llvm.getelementptr %{{.*}}[40]
 // CHECK: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, i64, i64, i64, !llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64, i32) -> ()

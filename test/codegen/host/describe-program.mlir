@@ -14,16 +14,19 @@
 // CHECK-SAME: {\22argument\22:4,\22kind\22:\22tied\22}]}]
 // CHECK-SAME: \22ignored_tensors\22:[\22*.slope_rate\22]
 // CHECK-SAME: \22limits\22:{\22max_sequences\22:8,\22max_tokens\22:64}
-// CHECK-SAME: \22mode\22:\22inference\22,\22model\22:{\22vocab_size\22:8},\22parameter_count\22:16
+// CHECK-SAME: \22mode\22:\22inference\22,\22model\22:{\22vocab_size\22:8},\22parameter_count\22:32
 // CHECK-SAME: \22parameters\22:[{\22name\22:\22w\22,\22shape\22:[2,8],
 // CHECK-SAME: \22sources\22:[{\22shape\22:[2,8],\22tensor\22:\22a\22},
 // CHECK-SAME: {\22first_row\22:2,\22row_stride\22:0,\22shape\22:[4,8],\22tensor\22:\22b\22}],
-// CHECK-SAME: \22type\22:\22bf16\22}]
+// CHECK-SAME: \22type\22:\22bf16\22},
+// CHECK-SAME: {\22name\22:\22q\22,\22shape\22:[2,8],
+// CHECK-SAME: \22stored\22:\22bf16\22,\22type\22:\22i8\22}]
 // CHECK-SAME: \22target\22:\22cpu\22}"
 module attributes {mm01.max_tokens = 64 : i64, mm01.max_sequences = 8 : i64, mm01.ignored_tensors = ["*.slope_rate"],
                    mm01.model = "{\"vocab_size\": 8}"} {
   mm01.parameter @w : !mm01.weight<2x8xbf16> from [
     #mm01.source<"a" : 2x8>, #mm01.source<"b" : 4x8, rows 2 stride 0>]
+  mm01.parameter @q : !mm01.weight<2x8xi8> from [#mm01.source<"q" : 2x8>] stored bf16
   func.func @forward(%tokens: memref<?xi32> {mm01.role = "tokens"}, %r: !mm01.ragged,
                      %w: !mm01.weight<2x8xbf16> {mm01.parameter = @w}, %n: index, %state: memref<4xf32>) attributes {
       exec.results = [#exec.fresh<"logits" : memref<?x8xf32>>, #exec.tied<4>]} {

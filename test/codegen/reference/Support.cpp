@@ -7,6 +7,8 @@
 
 #include "test/codegen/reference/Support.h"
 
+#include "codegen/reference/Quantize.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -56,7 +58,11 @@ InterpreterValue ReferenceTest::integers(ArrayRef<int64_t> shape,
 
 InterpreterValue ReferenceTest::weight(StringRef text,
                                        ArrayRef<double> elements) {
-  return Weight::floats(cast<WeightType>(type(text)), elements);
+  auto weightType = cast<WeightType>(type(text));
+  if (!weightType.isQuantized())
+    return Weight::floats(weightType, elements);
+  auto wide = WeightType::get(&context, weightType.getShape(), type("f32"));
+  return cantFail(quantize(Weight::floats(wide, elements)));
 }
 
 InterpreterValue ReferenceTest::index(int64_t number) {

@@ -108,3 +108,19 @@ func.func @weight_part_c1(%w: !mm01.weight<4x96x64xbf16>, %e: index) {
   %p = exec.weight_part %w[%e] : !mm01.weight<4x96x64xbf16> -> memref<64x96xbf16>
   return
 }
+
+// -----
+
+func.func @weight_scales_c1(%w: !mm01.weight<4x96x64xbf16>, %e: index) {
+  // expected-error @+1 {{C1: expected a weight of i8, found '!mm01.weight<4x96x64xbf16>'}}
+  %s = exec.weight_scales %w[%e] : !mm01.weight<4x96x64xbf16> -> memref<96xf32>
+  return
+}
+
+// -----
+
+func.func @weight_scales_c2(%w: !mm01.weight<4x96x64xi8>, %e: index) {
+  // expected-error @+1 {{C2: expected 'memref<96xf32>', found 'memref<64xf32>'}}
+  %s = exec.weight_scales %w[%e] : !mm01.weight<4x96x64xi8> -> memref<64xf32>
+  return
+}

@@ -68,6 +68,11 @@ func.func @weight(%w: !mm01.weight<4x96x64xbf16>, %e: index) -> memref<96x64xbf1
   return %p : memref<96x64xbf16>
 }
 
+// CHECK-LABEL: func.func @scales
+func.func @scales(%w: !mm01.weight<4x96x64xi8>, %e: index) -> memref<96xf32> {
+  // CHECK: exec.weight_scales %{{.*}}[%{{.*}}] : <4x96x64xi8> -> memref<96xf32>
+  %s = exec.weight_scales %w[%e] : !mm01.weight<4x96x64xi8> -> memref<96xf32>
+  return %s : memref<96xf32>
 // CHECK-LABEL: gpu.module @kernels
 gpu.module @kernels {
   // CHECK: func.func @scale

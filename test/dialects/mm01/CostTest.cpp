@@ -83,6 +83,15 @@ TEST_F(CostTest, Linear) {
              2 * 10 * 96 * 64, 10 * 64 * 4 + 96 * 64 * 2, 10 * 96 * 4);
 }
 
+TEST_F(CostTest, LinearInt8) {
+  // A byte an element, and a float32 scale for each of 96 rows.
+  expectCost(costOf("%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xi8>, "
+                    "%o: tensor<?x96xf32>",
+                    "%0 = mm01.linear %x, %w into %o : tensor<?x64xf32>, "
+                    "!mm01.weight<96x64xi8> into tensor<?x96xf32>"),
+             2 * 10 * 96 * 64, 10 * 64 * 4 + 96 * 64 + 96 * 4, 10 * 96 * 4);
+}
+
 TEST_F(CostTest, StaticExtentsWin) {
   // Five tokens, whatever the caller says.
   expectCost(costOf("%x: tensor<5x64xf32>, %w: !mm01.weight<96x64xbf16>, "

@@ -172,3 +172,20 @@ func.func @rotary_c3(%x: tensor<?x4x32xf32>, %r: !mm01.ragged, %o: tensor<?x4x32
     : tensor<?x4x32xf32> into tensor<?x4x32xf32>
   return
 }
+
+// -----
+
+// A table and a norm are read element by element, without scales.
+func.func @embedding_int8(%ids: tensor<?xi32>, %t: !mm01.weight<256x64xi8>, %o: tensor<?x64xf32>) {
+  // expected-error @below {{operand #1 must be weight stored as floats, but got '!mm01.weight<256x64xi8>'}}
+  %0 = mm01.embedding %ids, %t into %o : tensor<?xi32>, !mm01.weight<256x64xi8> into tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_int8(%x: tensor<?x64xf32>, %w: !mm01.weight<64xi8>) {
+  // expected-error @below {{operand #1 must be weight stored as floats, but got '!mm01.weight<64xi8>'}}
+  %0 = mm01.rms_norm %x, %w into %x {eps = 1.0e-5} : tensor<?x64xf32>, !mm01.weight<64xi8> into tensor<?x64xf32>
+  return
+}

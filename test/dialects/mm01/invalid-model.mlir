@@ -46,6 +46,37 @@ func.func @weight_part_c1(%w: !mm01.weight<4x96x64xbf16>, %e: index) {
 
 // -----
 
+// expected-error @below {{C4: only an i8 parameter is 'stored' as another type, found !mm01.weight<64xbf16>}}
+mm01.parameter @parameter_c4 : !mm01.weight<64xbf16> from [#mm01.source<"w" : 64>] stored bf16
+
+// -----
+
+// expected-error @below {{C4: expected an i8 parameter to be 'stored' as f32, f16 or bf16, found nothing}}
+mm01.parameter @parameter_c4_missing : !mm01.weight<64xi8> from [#mm01.source<"w" : 64>]
+
+// -----
+
+// expected-error @below {{C4: expected an i8 parameter to be 'stored' as f32, f16 or bf16, found i8}}
+mm01.parameter @parameter_c4_type : !mm01.weight<64xi8> from [#mm01.source<"w" : 64>] stored i8
+
+// -----
+
+func.func @weight_scales_c1(%w: !mm01.weight<4x96x64xbf16>, %e: index) {
+  // expected-error @below {{C1: expected a weight of i8, found !mm01.weight<4x96x64xbf16>}}
+  %0 = mm01.weight_scales %w[%e] : !mm01.weight<4x96x64xbf16> -> tensor<96xf32>
+  return
+}
+
+// -----
+
+func.func @weight_scales_c2(%w: !mm01.weight<4x96x64xi8>, %e: index) {
+  // expected-error @below {{C2: expected a scale for each row, tensor<96xf32>, found tensor<64xf32>}}
+  %0 = mm01.weight_scales %w[%e] : !mm01.weight<4x96x64xi8> -> tensor<64xf32>
+  return
+}
+
+// -----
+
 func.func @ragged_get_c1(%r: !mm01.ragged, %i: index) {
   // expected-error @below {{C1: field page_table takes 2 indices, found 1}}
   %0 = mm01.ragged_get %r page_table[%i]

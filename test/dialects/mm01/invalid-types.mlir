@@ -20,13 +20,19 @@ func.func private @dynamic(!mm01.weight<4x?xf32>)
 
 // -----
 
-// expected-error @below {{a weight is stored as f32, f16 or bf16, found 'f64'}}
+// expected-error @below {{a weight is stored as f32, f16, bf16 or i8, found 'f64'}}
 func.func private @wide(!mm01.weight<4xf64>)
 
 // -----
 
-// expected-error @below {{a weight is stored as f32, f16 or bf16, found 'i8'}}
-func.func private @integer(!mm01.weight<4xi8>)
+// expected-error @below {{a weight is stored as f32, f16, bf16 or i8, found 'i4'}}
+func.func private @integer(!mm01.weight<4xi4>)
+
+// -----
+
+// Elements of int8 have a sign, which the type does not say.
+// expected-error @below {{a weight is stored as f32, f16, bf16 or i8, found 'ui8'}}
+func.func private @unsigned(!mm01.weight<4xui8>)
 
 // -----
 

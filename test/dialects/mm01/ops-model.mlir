@@ -12,6 +12,9 @@ mm01.parameter @w3 : !mm01.weight<4x96x64xf16> from [
 // CHECK: mm01.parameter @k : !mm01.weight<32x64xf32> from [#mm01.source<"qkv" : 96x64, rows 32 stride 0>]
 mm01.parameter @k : !mm01.weight<32x64xf32> from [#mm01.source<"qkv" : 96x64, rows 32 stride 0>]
 
+// CHECK: mm01.parameter @q : !mm01.weight<32x64xi8> from [#mm01.source<"q" : 32x64>] stored bf16
+mm01.parameter @q : !mm01.weight<32x64xi8> from [#mm01.source<"q" : 32x64>] stored bf16
+
 // CHECK-LABEL: func @bound(
 // CHECK-SAME: tensor<?xi32> {mm01.role = "tokens"}
 // CHECK-SAME: !mm01.weight<64xbf16> {mm01.parameter = @norm}
@@ -30,6 +33,17 @@ func.func @weight_part(%w: !mm01.weight<4x96x64xbf16>, %v: !mm01.weight<64xf32>,
   %p = mm01.weight_part %w[%e] : !mm01.weight<4x96x64xbf16> -> tensor<96x64xbf16>
   %q = mm01.weight_part %v[%e] : !mm01.weight<64xf32> -> tensor<64xf32>
   return %p, %q : tensor<96x64xbf16>, tensor<64xf32>
+}
+
+// A vector is one row.
+// CHECK-LABEL: func @weight_scales
+// CHECK-SAME: %[[W:[^:]+]]: !mm01.weight<4x96x64xi8>, %[[V:[^:]+]]: !mm01.weight<64xi8>, %[[E:[^:]+]]: index
+// CHECK: mm01.weight_scales %[[W]][%[[E]]] : <4x96x64xi8> -> tensor<96xf32>
+// CHECK: mm01.weight_scales %[[V]][%[[E]]] : <64xi8> -> tensor<1xf32>
+func.func @weight_scales(%w: !mm01.weight<4x96x64xi8>, %v: !mm01.weight<64xi8>, %e: index) -> (tensor<96xf32>, tensor<1xf32>) {
+  %s = mm01.weight_scales %w[%e] : !mm01.weight<4x96x64xi8> -> tensor<96xf32>
+  %t = mm01.weight_scales %v[%e] : !mm01.weight<64xi8> -> tensor<1xf32>
+  return %s, %t : tensor<96xf32>, tensor<1xf32>
 }
 
 // CHECK-LABEL: func @ragged_size

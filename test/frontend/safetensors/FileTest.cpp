@@ -97,6 +97,28 @@ TEST(FileTest, AlignsWhatTheFileDoesNot) {
   EXPECT_EQ(std::memcmp(moved.find("b")->data, values, sizeof(values)), 0);
 }
 
+/// Pages that are given up come back with their content, and a copy, which no
+/// file could give back, stays.
+TEST(FileTest, ReleasedPagesComeBack) {
+  Folder folder;
+  for (const char *blanks : {"", " ", "  ", "   "}) {
+    std::string header =
+        R"({"w":{"dtype":"F32","shape":[5000],"data_offsets":[0,20000]}})";
+    std::string bytes = image(header + blanks, 20000);
+    for (size_t i = 0; i < 20000; ++i)
+      bytes[bytes.size() - 20000 + i] = static_cast<char>(i % 251);
+    Result<File> file = File::open(folder.write("w.safetensors", bytes));
+    ASSERT_TRUE(file.ok()) << file.message();
+    const TensorInfo &tensor = *file->find("w");
+    releasePages(tensor, 0, tensor.bytes);
+    releasePages(tensor, 6000, 7);
+    releasePages(tensor, tensor.bytes, 0);
+    EXPECT_EQ(
+        std::memcmp(tensor.data, bytes.data() + bytes.size() - 20000, 20000),
+        0);
+  }
+}
+
 TEST(TextFileTest, ReadsWithinTheLimit) {
   Folder folder;
   std::string path = folder.write("x", "four");

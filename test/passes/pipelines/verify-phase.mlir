@@ -6,6 +6,7 @@
 // RUN: mm01-opt --mm01-verify-phase=phase=spmd %t/tensors.mlir | FileCheck %t/tensors.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=spmd %t/collective.mlir | FileCheck %t/collective.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=tiled %t/tiles.mlir | FileCheck %t/tiles.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=tiled %t/scales.mlir | FileCheck %t/scales.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=scheduled %t/buffers.mlir | FileCheck %t/buffers.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=kernels %t/buffers.mlir | FileCheck %t/buffers.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=host %t/machine.mlir | FileCheck %t/machine.mlir
@@ -29,6 +30,10 @@
 // An op that tiling must have turned into kernels.
 // RUN: not mm01-opt --mm01-verify-phase=phase=tiled %t/tensors.mlir 2>&1 | FileCheck %s --check-prefix=TILED
 // TILED: error: 'mm01.linear' op has no place in phase tiled, expected only {{.*}}mm01.weight_part
+
+// Weights are buffers from scheduled on.
+// RUN: not mm01-opt --mm01-verify-phase=phase=kernels %t/scales.mlir 2>&1 | FileCheck %s --check-prefix=SCALES
+// SCALES: scales.mlir:3:8: error: 'mm01.weight_scales' op has no place in phase kernels
 
 // RUN: not mm01-opt --mm01-verify-phase=phase=scheduled %t/tiles.mlir 2>&1 | FileCheck %s --check-prefix=SCHEDULED
 // SCHEDULED: error: 'func.func' op has a value of type 'tensor<4xf32>' in phase scheduled, expected no tensors
@@ -67,6 +72,13 @@ func.func @tiles(%x: tensor<4xf32>) -> tensor<4xf32> {
     }
   } {mm01.kernel = "tiles"}
   return %y : tensor<4xf32>
+}
+
+//--- scales.mlir
+// CHECK: mm01.weight_scales
+func.func @scales(%w: !mm01.weight<4x8xi8>, %i: index) -> tensor<4xf32> {
+  %s = mm01.weight_scales %w[%i] : !mm01.weight<4x8xi8> -> tensor<4xf32>
+  return %s : tensor<4xf32>
 }
 
 //--- buffers.mlir

@@ -22,3 +22,14 @@ func.func @written(%w: !mm01.weight<4x8xf32>, %i: index, %v: f32) -> tensor<4x8x
   %x = tensor.insert %v into %p[%i, %i] : tensor<4x8xf32>
   return %x : tensor<4x8xf32>
 }
+
+// So are its scales.
+// CHECK-LABEL: func.func @scales
+// CHECK: %[[SCALES:.*]] = exec.weight_scales
+// CHECK-NOT: memref.copy
+// CHECK: memref.load %[[SCALES]]
+func.func @scales(%w: !mm01.weight<4x8xi8>, %i: index) -> f32 {
+  %s = mm01.weight_scales %w[%i] : !mm01.weight<4x8xi8> -> tensor<4xf32>
+  %x = tensor.extract %s[%i] : tensor<4xf32>
+  return %x : f32
+}

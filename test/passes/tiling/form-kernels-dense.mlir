@@ -42,6 +42,26 @@ func.func @linear(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xbf16>, %out: tens
   return %y : tensor<?x96xf32>
 }
 
+// int8, few rows: a product of whole elements is scaled when it is complete. More: a panel is scaled while it is widened.
+// CHECK-LABEL: func.func @linear_int8
+// CHECK: mm01.weight_part
+// CHECK: %[[SCALES:.*]] = mm01.weight_scales
+// CHECK: scf.if
+// CHECK: arith.sitofp {{.*}} : i8 to f32
+// CHECK: scf.yield
+// CHECK: %[[SCALE:.*]] = tensor.extract %{{.*}} : tensor<{{.*}}xf32>
+// CHECK: arith.mulf %{{.*}}, %[[SCALE]]
+// CHECK: else
+// CHECK: tensor.empty() : tensor<96x64xf32>
+// CHECK: arith.sitofp {{.*}} : i8 to f32
+// CHECK-NEXT: arith.mulf
+// CHECK: linalg.matmul indexing_maps
+// CHECK: mm01.kernel = "linear"
+func.func @linear_int8(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xi8>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
+  %y = mm01.linear %x, %w into %out : tensor<?x64xf32>, !mm01.weight<96x64xi8> into tensor<?x96xf32>
+  return %y : tensor<?x96xf32>
+}
+
 // Wanted rows are gathered, then multiplied.
 // CHECK-LABEL: func.func @head
 // CHECK: mm01.kernel = "head_rows"

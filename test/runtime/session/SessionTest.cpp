@@ -204,10 +204,11 @@ TEST_F(SessionTest, UnknownSnapshot) {
             "no free slot: all 1 sequences of the session are in use");
 }
 
-TEST(SessionWithout, Pages) {
-  ToyModel model(TOY_PROGRAM_WITHOUT_PAGES);
-  std::mt19937 random{2};
-  Session session = model.session(2, 1);
+/// A sequence that goes on from a snapshot of another, in a session of `pages`
+/// pages, has the rows of one that ran alone.
+void expectRestored(ToyModel &model, int64_t pages, uint32_t seed) {
+  std::mt19937 random{seed};
+  Session session = model.session(2, pages);
   SequenceId a = *session.createSequence();
   Tokens tokens = randomTokens(random, 90);
   Rows rows;
@@ -219,19 +220,14 @@ TEST(SessionWithout, Pages) {
   EXPECT_EQ(rows, model.alone(tokens));
 }
 
+TEST(SessionWithout, Pages) {
+  ToyModel model(TOY_PROGRAM_WITHOUT_PAGES);
+  expectRestored(model, 1, 2);
+}
+
 TEST(SessionWithout, LightningState) {
   ToyModel model(TOY_PROGRAM_WITHOUT_STATE);
-  std::mt19937 random{3};
-  Session session = model.session(2, 200);
-  SequenceId a = *session.createSequence();
-  Tokens tokens = randomTokens(random, 90);
-  Rows rows;
-  ToyModel::append(session, {{a, std::span(tokens).first(40), LogitRows::All}},
-                   {&rows});
-  SequenceId b = *session.restore(*session.snapshot(a));
-  ToyModel::append(session, {{b, std::span(tokens).last(50), LogitRows::All}},
-                   {&rows});
-  EXPECT_EQ(rows, model.alone(tokens));
+  expectRestored(model, 200, 3);
 }
 
 } // namespace

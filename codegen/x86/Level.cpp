@@ -1,11 +1,11 @@
-//===- Cpu.cpp - which level of x86 a CPU has -----------------------------===//
+//===- Level.cpp - which level of x86 a program needs ---------------------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/mm01-compile/Cpu.h"
+#include "codegen/x86/Level.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -15,12 +15,10 @@
 #include "llvm/TargetParser/X86TargetParser.h"
 
 using namespace llvm;
-using mm01::Result;
-using mm01::Status;
 
 /// From low to high.
-static constexpr StringLiteral levels[] = {"x86-64-v2", "x86-64-v3",
-                                           "x86-64-v4"};
+static constexpr StringLiteral kLevels[] = {"x86-64-v2", "x86-64-v3",
+                                            "x86-64-v4"};
 
 /// The features that LLVM names for a CPU, with those that they imply.
 static StringMap<bool> featuresOfCpu(StringRef name) {
@@ -44,20 +42,28 @@ static bool hasLevel(const StringMap<bool> &features, StringRef level) {
   });
 }
 
-Result<std::string> mm01::isaOfCpu(const std::string &name) {
+Expected<std::string> mm01::levelOfCpu(StringRef cpu) {
   SmallVector<StringRef> known;
   X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
-  bool native = name == "native";
-  if (!native && !is_contained(known, name)) {
+  bool native = cpu == "native";
+  if (!native && !is_contained(known, cpu)) {
     llvm::sort(known);
-    return Status::error("--mcpu '", name, "' is unknown, expected native, ",
-                         join(known, ", "));
+    return createStringError("--mcpu '" + cpu +
+                             "' is unknown, expected native, " +
+                             join(known, ", "));
   }
   StringMap<bool> features =
-      native ? sys::getHostCPUFeatures() : featuresOfCpu(name);
-  for (StringRef level : reverse(levels))
+      native ? sys::getHostCPUFeatures() : featuresOfCpu(cpu);
+  for (StringRef level : reverse(kLevels))
     if (hasLevel(features, level))
       return level.str();
-  return Status::error("--mcpu '", name, "': the CPU has not all features of ",
-                       levels[0].str(), ", expected this level at least");
+  return createStringError("--mcpu '" + cpu +
+                           "': the CPU has not all features of " + kLevels[0] +
+                           ", expected this level at least");
 }
+
+bool mm01::levelHasFma(StringRef level) {
+  return level == "x86-64-v3" || levelHasAvx512(level);
+}
+
+bool mm01::levelHasAvx512(StringRef level) { return level == "x86-64-v4"; }

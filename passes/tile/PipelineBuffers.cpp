@@ -1,0 +1,234 @@
+//===- PipelineBuffers.cpp - gives buffers versions and their uses turns --===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A buffer that a loop allocates anew in each iteration becomes a ring, so that
+// the producer can fill the next tiles while consumers still read these. Who
+// may touch a tile when is said by turns of a pipe; how that is done is left
+// for later.
+//
+// Before: scf.for %t … {
+//           %tile = tile.alloc : !tile.buffer<64x64xbf16>
+//           tile.copy_in %from[…] to %tile {tile.role = "load"}
+//           tile.copy_out %tile to %to[…] {tile.role = "store"} }
+// After:  %pipe, %ring = tile.pipe : !tile.pipe<4>, !tile.buffer<4x64x64xbf16>
+//         scf.for %t … {
+//           %tile = tile.slot %ring[%t]
+//           tile.acquire %pipe[%t] {tile.role = "load"}
+//           tile.copy_in %from[…] to %tile {tile.role = "load"}
+//           tile.commit %pipe[%t] {tile.role = "load"}
+//           tile.await %pipe[%t] {tile.role = "store"}
+//           tile.copy_out %tile to %to[…] {tile.role = "store"}
+//           tile.release %pipe[%t] {tile.role = "store"} }
+//
+// Requires roles. Test: test/passes/tile/pipeline-buffers.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/tile/Chips.h"
+#include "passes/tile/Passes.h"
+#include "passes/tile/RoleSlices.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mm01 {
+#define GEN_PASS_DEF_PIPELINEBUFFERSPASS
+#include "passes/tile/Passes.h.inc"
+} // namespace mm01
+
+using namespace mlir;
+using namespace mm01::tile;
+
+namespace {
+
+/// Buffers that take turns together.
+struct Group {
+  SmallVector<AllocOp> buffers;
+  StringRef producer;
+  bool multicast = false;
+
+  /// Bytes of one turn's tiles.
+  int64_t bytes() const {
+    int64_t sum = 0;
+    for (AllocOp alloc : buffers)
+      sum += defaultLayout(alloc.getType()).bytes();
+    return sum;
+  }
+
+  /// The layout that a buffer will get.
+  static SharedLayout defaultLayout(BufferType type) {
+    return type
+        .withSwizzle(
+            chooseSwizzle(type.getColumns() *
+                          type.getElementType().getIntOrFloatBitWidth() / 8))
+        .getLayout();
+  }
+};
+
+/// The first and last operation of `block` that are, or hold, one of `ops`.
+std::pair<Operation *, Operation *> span(Block *block,
+                                         ArrayRef<Operation *> ops) {
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation *op : ops) {
+    Operation *here = block->findAncestorOpInBlock(*op);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+    if (!last || last->isBeforeInBlock(here))
+      last = here;
+  }
+  return {first, last};
+}
+
+struct PipelineBuffersPass
+    : mm01::impl::PipelineBuffersPassBase<PipelineBuffersPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    const mm01::Chip *found = mm01::findChip(chip);
+    if (!found) {
+      getOperation().emitError("no chip is called '")
+          << chip << "', expected h20, h100, h200 or h800";
+      return signalPassFailure();
+    }
+    FailureOr<SmallVector<Group>> groups = collect();
+    if (failed(groups))
+      return signalPassFailure();
+    // What threads fill is needed at once by the next role: two tiles, one to
+    // fill and one to empty.
+    int64_t left = found->sharedBytes - kBarrierSpace;
+    for (Group &group : *groups)
+      if (!mm01::isCopyRole(group.producer))
+        left -= 2 * group.bytes();
+    int64_t copied = 0;
+    for (Group &group : *groups)
+      if (mm01::isCopyRole(group.producer))
+        copied += group.bytes();
+    for (Group &group : *groups) {
+      int64_t stages = 2;
+      if (mm01::isCopyRole(group.producer)) {
+        int64_t asked = (found->bytesInFlight() + copied - 1) / copied + 2;
+        stages = std::min(asked, left / copied);
+      }
+      if (left < 0 || stages < 1) {
+        group.buffers.front().emitOpError("does not fit: the tiles of one "
+                                          "iteration need more than the ")
+            << found->sharedBytes << " bytes of shared memory of a block";
+        return signalPassFailure();
+      }
+      if (failed(pipeline(group, stages)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  /// Room for barriers.
+  static constexpr int64_t kBarrierSpace = 1024;
+
+  FailureOr<SmallVector<Group>> collect() {
+    SmallVector<Group> groups;
+    // Buffers that one role copies into in one block.
+    llvm::MapVector<std::pair<Block *, StringRef>, size_t> shared;
+    WalkResult result = getOperation().walk([&](AllocOp alloc) {
+      StringRef producer;
+      bool multicast = false;
+      for (Operation *user : alloc->getUsers()) {
+        if (!isa<CopyInOp, WriteOp>(user))
+          continue;
+        auto role = user->getAttrOfType<StringAttr>(mm01::kTileRoleAttr);
+        if (!role || (!producer.empty() && producer != role.getValue())) {
+          user->emitOpError("expected one role for all that fills a buffer");
+          return WalkResult::interrupt();
+        }
+        producer = role.getValue();
+        auto copy = dyn_cast<CopyInOp>(user);
+        multicast |= copy && copy.getMulticast();
+      }
+      if (producer.empty()) {
+        alloc.emitOpError("is never filled");
+        return WalkResult::interrupt();
+      }
+      size_t index = groups.size();
+      if (mm01::isCopyRole(producer))
+        index = shared.try_emplace({alloc->getBlock(), producer}, index)
+                    .first->second;
+      if (index == groups.size())
+        groups.emplace_back().producer = producer;
+      groups[index].buffers.push_back(alloc);
+      groups[index].multicast |= multicast;
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    return groups;
+  }
+
+  /// The number of the iteration, or 0 outside of a loop.
+  FailureOr<Value> turn(Block *block, OpBuilder &builder) {
+    if (auto loop = dyn_cast<scf::ForOp>(block->getParentOp())) {
+      if (!matchPattern(loop.getLowerBound(), m_Zero()) ||
+          !matchPattern(loop.getStep(), m_One()) ||
+          loop->getParentOfType<scf::ForOp>())
+        return loop.emitOpError("expected one loop around buffers, that counts "
+                                "from 0 by 1");
+      return loop.getInductionVar();
+    }
+    return arith::ConstantIndexOp::create(builder, getOperation().getLoc(), 0)
+        .getResult();
+  }
+
+  LogicalResult pipeline(Group &group, int64_t stages) {
+    KernelOp kernel = getOperation();
+    Block *block = group.buffers.front()->getBlock();
+    Location loc = group.buffers.front().getLoc();
+    auto builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    FailureOr<Value> number = turn(block, builder);
+    if (failed(number))
+      return failure();
+    SmallVector<Type> types{PipeType::get(&getContext(), stages)};
+    for (AllocOp alloc : group.buffers)
+      types.push_back(alloc.getType().getRing(stages));
+    auto pipe = PipeOp::create(builder, loc, types, group.multicast);
+
+    SmallVector<Operation *> writes;
+    llvm::MapVector<StringRef, SmallVector<Operation *>> reads;
+    for (AllocOp alloc : group.buffers)
+      for (Operation *user : alloc->getUsers()) {
+        if (isa<CopyInOp, WriteOp>(user))
+          writes.push_back(user);
+        else
+          for (StringRef role : mm01::rolesOf(user))
+            reads[role].push_back(user);
+      }
+    auto put = [&](auto kind, StringRef role) {
+      auto op = decltype(kind)::create(builder, loc, pipe.getPipe(), *number);
+      op->setAttr(mm01::kTileRoleAttr, builder.getStringAttr(role));
+    };
+    auto [firstWrite, lastWrite] = span(block, writes);
+    builder.setInsertionPoint(firstWrite);
+    put(AcquireOp(), group.producer);
+    builder.setInsertionPointAfter(lastWrite);
+    put(CommitOp(), group.producer);
+    for (auto &[role, ops] : reads) {
+      auto [firstRead, lastRead] = span(block, ops);
+      builder.setInsertionPoint(firstRead);
+      put(AwaitOp(), role);
+      builder.setInsertionPointAfter(lastRead);
+      put(ReleaseOp(), role);
+    }
+    for (auto [alloc, ring] : llvm::zip_equal(group.buffers, pipe.getRings())) {
+      builder.setInsertionPoint(alloc);
+      Value slot = SlotOp::create(builder, alloc.getLoc(), alloc.getType(),
+                                  ring, *number);
+      alloc.replaceAllUsesWith(slot);
+      alloc.erase();
+    }
+    return success();
+  }
+};
+
+} // namespace
