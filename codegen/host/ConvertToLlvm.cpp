@@ -57,6 +57,7 @@ struct ConvertToLlvmPass
     SymbolTableCollection symbols;
     RewritePatternSet patterns(&getContext());
     mm01::populateExecPatterns(converter, patterns);
+    mm01::populateDevicePatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);

@@ -212,7 +212,7 @@ struct DescribeProgramPass
     json::Object manifest{
         {"abi", MM01_ABI_VERSION},
         {"compiler", MM01_VERSION},
-        {"target", "cpu"},
+        {"target", getText(exec::kTargetAttr, "cpu")},
         {"mode", "inference"},
         {"limits",
          json::Object{
@@ -245,6 +245,11 @@ struct DescribeProgramPass
   template <typename Attr> Attr getOr(StringRef name, Attr otherwise) {
     auto value = getOperation()->getAttrOfType<Attr>(name);
     return value ? value : otherwise;
+  }
+
+  StringRef getText(StringRef name, StringRef otherwise) {
+    auto text = getOperation()->getAttrOfType<StringAttr>(name);
+    return text ? text.getValue() : otherwise;
   }
 
   int64_t getNumber(StringRef name, int64_t otherwise) {

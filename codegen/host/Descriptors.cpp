@@ -6,13 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/host/Descriptors.h"
-#include "dialects/mm01/Mm01Dialect.h"
+#include "dialects/exec/ExecDialect.h"
 
 using namespace mlir;
 using namespace mm01;
 
 void mm01::addProgramTypes(LLVMTypeConverter &converter) {
   converter.addConversion([](RaggedType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  });
+  converter.addConversion([](exec::TensorMapType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
   converter.addConversion([](WeightType type) -> Type {

@@ -16,7 +16,7 @@
 namespace mm01 {
 
 /// How types of a program become types of LLVM: as upstream does, and ragged
-/// batches and weights as pointers.
+/// batches, weights and tensor maps as pointers.
 void addProgramTypes(mlir::LLVMTypeConverter &converter);
 
 /// A value as what crosses the C interface: a memref is its aligned pointer and

@@ -23,9 +23,7 @@
 using namespace mlir;
 using namespace mm01;
 
-/// The context of the call, or another pointer of the function's interface;
-/// null where the function around the op has none.
-static Value getInterface(Operation *op, unsigned number) {
+Value mm01::getInterface(Operation *op, unsigned number) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (!function || function.getNumArguments() <= number ||
       !isa<LLVM::LLVMPointerType>(function.getArgumentTypes()[number]))
@@ -33,13 +31,8 @@ static Value getInterface(Operation *op, unsigned number) {
   return function.getArgument(number);
 }
 
-static constexpr llvm::StringLiteral kNoInterface =
-    "function around it does not take what the program interface gives, "
-    "expected mm01-pack-launches before";
-
-/// All extents of a type, given those it leaves open.
-static SmallVector<Value> getSizes(OpBuilder &builder, Location loc,
-                                   MemRefType type, ValueRange open) {
+SmallVector<Value> mm01::getAllSizes(OpBuilder &builder, Location loc,
+                                     MemRefType type, ValueRange open) {
   SmallVector<Value> sizes;
   for (int64_t extent : type.getShape()) {
     bool dynamic = ShapedType::isDynamic(extent);
@@ -60,7 +53,7 @@ static void replaceByView(ConversionPatternRewriter &rewriter,
       LLVM::GEPOp::create(rewriter, loc, base.getType(), rewriter.getI8Type(),
                           base, ArrayRef<LLVM::GEPArg>{offset});
   rewriter.replaceOp(op, makeDense(rewriter, loc, converter, type, pointer,
-                                   getSizes(rewriter, loc, type, open)));
+                                   getAllSizes(rewriter, loc, type, open)));
 }
 
 namespace {
@@ -78,7 +71,7 @@ struct ConvertArena : ConvertOpToLLVMPattern<exec::ArenaOp> {
     Value arena = loadPointer(rewriter, op.getLoc(), context,
                               offsetof(mm01_context, arena));
     replaceByView(rewriter, *getTypeConverter(), op, arena, adaptor.getOffset(),
-                  adaptor.getSizes());
+                  adaptor.getAllSizes());
     return success();
   }
 };
@@ -95,7 +88,7 @@ struct ConvertScratch : ConvertOpToLLVMPattern<exec::ScratchOp> {
       return rewriter.notifyMatchFailure(op, kNoInterface);
     Value offset = makeI64(rewriter, op.getLoc(), op.getOffsetAttr().getInt());
     replaceByView(rewriter, *getTypeConverter(), op, scratch, offset,
-                  adaptor.getSizes());
+                  adaptor.getAllSizes());
     return success();
   }
 };
@@ -120,7 +113,7 @@ struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
       return rewriter.notifyMatchFailure(op, kNoInterface);
     Type pointer = context.getType(), i64 = rewriter.getI64Type();
     SmallVector<Value> sizes =
-        getSizes(rewriter, loc, type, adaptor.getSizes());
+        getAllSizes(rewriter, loc, type, adaptor.getAllSizes());
     Value shape;
     {
       OpBuilder::InsertionGuard guard(rewriter);
@@ -183,7 +176,7 @@ template <typename Op> struct ConvertWeight : ConvertOpToLLVMPattern<Op> {
     Value memory = loadPointer(rewriter, loc, entry, 0);
     rewriter.replaceOp(op,
                        makeDense(rewriter, loc, *this->getTypeConverter(), type,
-                                 memory, getSizes(rewriter, loc, type, {})));
+                                 memory, getAllSizes(rewriter, loc, type, {})));
     return success();
   }
 };
@@ -288,10 +281,15 @@ struct ConvertRaggedGet : ConvertOpToLLVMPattern<RaggedGetOp> {
 
 } // namespace
 
+void mm01::populateRaggedPatterns(const LLVMTypeConverter &converter,
+                                  RewritePatternSet &patterns) {
+  patterns.add<ConvertRaggedSize, ConvertRaggedGet>(converter);
+}
+
 void mm01::populateExecPatterns(const LLVMTypeConverter &converter,
                                 RewritePatternSet &patterns) {
   patterns.add<ConvertArena, ConvertScratch, ConvertResult,
                ConvertWeight<exec::WeightPartOp>,
-               ConvertWeight<exec::WeightScalesOp>, ConvertGemm,
-               ConvertRaggedSize, ConvertRaggedGet>(converter);
+               ConvertWeight<exec::WeightScalesOp>, ConvertGemm>(converter);
+  populateRaggedPatterns(converter, patterns);
 }

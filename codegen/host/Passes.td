@@ -16,7 +16,7 @@ def DescribeProgramPass : Pass<"mm01-describe-program", "mlir::ModuleOp"> {
     Sets the module attribute `exec.manifest`: the JSON of docs/contract.md, "The
     manifest", from the types and roles of public functions, their `exec.results`,
     the `mm01.parameter` ops and the module attributes `mm01.model` (JSON),
-    `mm01.parameter_count`, `mm01.max_tokens`, `mm01.max_sequences` and
+    `exec.target`, `mm01.parameter_count`, `mm01.max_tokens`, `mm01.max_sequences` and
     `mm01.ignored_tensors`. The field `isa` is added when the
     program is written. Requires the scheduled phase.
   }];

@@ -32,7 +32,8 @@ def Exec_Dialect : Dialect {
     - `exec.frame`: `#exec.frame`, the bytes of the arena that a host function
       and the functions it calls use.
 
-    A module has `exec.manifest`, the JSON that the program carries, once its
+    A module for another target than the CPU has `exec.target`, its name. It has
+    `exec.manifest`, the JSON that the program carries, once its
     entries have their C interface.
   }];
   let dependentDialects = ["::mm01::Mm01Dialect"];
@@ -49,7 +50,8 @@ def Exec_TensorMapType : TypeDef<Exec_Dialect, "TensorMap"> {
   let mnemonic = "tensor_map";
   let summary = "how bulk copies of a GPU see a tensor";
   let description = [{
-    A value of 128 bytes that the driver encodes, passed to a kernel by value.
+    A value of 128 bytes that the driver encodes, passed to a kernel by value
+    (`exec.tensor_map`).
 
     ```mlir
     func.func private @kernel(%workgroup: index, %x: !exec.tensor_map)

@@ -82,6 +82,11 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'exec.manifest' is a string on a module");
     return success();
   }
+  if (attr.getName() == kTargetAttr) {
+    if (!isa<ModuleOp>(op) || !isa<StringAttr>(attr.getValue()))
+      return op->emitError("'exec.target' is a string on a module");
+    return success();
+  }
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitError("'")

@@ -47,11 +47,17 @@ inline constexpr llvm::StringLiteral kDynamicSharedBytesAttr =
 inline constexpr llvm::StringLiteral kResultsAttr = "exec.results";
 inline constexpr llvm::StringLiteral kFrameAttr = "exec.frame";
 
-/// Attribute of a module: the manifest of the program, as JSON.
+/// Attributes of a module: the manifest of the program, as JSON, and its
+/// target, "cpu" where absent or "sm_90a".
 inline constexpr llvm::StringLiteral kManifestAttr = "exec.manifest";
+inline constexpr llvm::StringLiteral kTargetAttr = "exec.target";
 
-/// True for a function that exec.launch may name.
-inline bool isKernel(mlir::Operation *op) { return op->hasAttr(kKernelAttr); }
+/// True for a function that exec.launch or exec.launch_device may name.
+inline bool isKernel(mlir::Operation *op) {
+  mlir::Operation *parent = op->getParentOp();
+  return op->hasAttr(kKernelAttr) ||
+         (parent && parent->getName().getStringRef() == "gpu.module");
+}
 
 } // namespace mm01::exec
 

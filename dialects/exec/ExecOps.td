@@ -15,6 +15,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Exec_Op<string mnemonic, list<Trait> traits = []> : Op<Exec_Dialect, mnemonic, traits>;
 
+include "dialects/exec/ExecDeviceOps.td"
+
 def Exec_Matrix : MemRefRankOf<[F32], [2]>;
 
 //===----------------------------------------------------------------------===//

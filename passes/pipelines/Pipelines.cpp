@@ -24,19 +24,21 @@ void mm01::addPhase(OpPassManager &manager, Phase phase,
   manager.addPass(createVerifyPhasePass(options));
 }
 
-void mm01::registerPhasePipelines(const PhasePasses &passes) {
-  for (Phase phase : allPhases())
+void mm01::registerPhasePipelines(StringRef prefix, const PhasePasses &passes) {
+  for (Phase phase : allPhases()) {
+    std::string flag = (prefix + "-" + phaseName(phase)).str();
     registerPassPipeline(
-        ("mm01-phase-" + phaseName(phase)).str(),
+        flag,
         ("leads to phase " + phaseName(phase) + ": " + phaseDescription(phase))
             .str(),
-        [phase, passes](OpPassManager &manager, StringRef options,
-                        function_ref<LogicalResult(const Twine &)> error) {
+        [flag, phase,
+         passes](OpPassManager &manager, StringRef options,
+                 function_ref<LogicalResult(const Twine &)> error) {
           if (!options.empty())
-            return error("mm01-phase-" + phaseName(phase) +
-                         " takes no options, found '" + options + "'");
+            return error(flag + " takes no options, found '" + options + "'");
           addPhase(manager, phase, passes);
           return success();
         },
         [](function_ref<void(const detail::PassOptions &)>) {});
+  }
 }

@@ -28,9 +28,9 @@ using PhasePasses = std::map<Phase, std::function<void(mlir::OpPassManager &)>>;
 void addPhase(mlir::OpPassManager &manager, Phase phase,
               const PhasePasses &passes);
 
-/// Registers `mm01-phase-NAME` for each phase: it takes the module of the phase
-/// before and does exactly what addPhase adds.
-void registerPhasePipelines(const PhasePasses &passes);
+/// Registers `PREFIX-NAME` for each phase, "mm01-phase-tiled": it takes the
+/// module of the phase before and does exactly what addPhase adds.
+void registerPhasePipelines(llvm::StringRef prefix, const PhasePasses &passes);
 
 } // namespace mm01
 

@@ -29,6 +29,9 @@ namespace mm01 {
 /// described. To be run on a module.
 void addScheduledPasses(mlir::OpPassManager &manager);
 
+/// The same for a program whose kernels run on a GPU: they end in a gpu.module.
+void addDeviceScheduledPasses(mlir::OpPassManager &manager);
+
 /// Says how ops of the project become buffer ops. Every registry whose context
 /// runs the scheduled passes needs it.
 void registerBufferizationModels(mlir::DialectRegistry &registry);

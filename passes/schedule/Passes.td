@@ -116,15 +116,70 @@ def OutlineKernelsPass : Pass<"mm01-outline-kernels", "mlir::ModuleOp"> {
   let dependentDialects = ["mm01::exec::ExecDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 
+def OffloadCopiesPass : Pass<"mm01-offload-copies", "mlir::func::FuncOp"> {
+  let summary = "Copy buffers in kernels instead of on the host";
+  let description = [{
+    Every `memref.copy` outside of kernels becomes an `scf.forall` over tiles of
+    its first dimension, to be outlined as a kernel: the host of a program for a
+    GPU cannot reach the memory. A constant buffer that the host does more with
+    than use it in such loops, pass it to a function say, becomes a buffer and a
+    copy. Requires bufferized functions, before kernels are
+    outlined.
+
+    ```mlir
+    func.func @f(%a: memref<?x64xf32>, %b: memref<?x64xf32>) {
+      memref.copy %a, %b : memref<?x64xf32> to memref<?x64xf32>
+      return
+    }
+    ```
+
+    becomes one loop over tiles of 64 rows with `{mm01.kernel = "copy"}`.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::gpu::GPUDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+}
+
+def OffloadKernelsPass : Pass<"mm01-offload-kernels", "mlir::ModuleOp"> {
+  let summary = "Move the kernels to a module for the GPU";
+  let description = [{
+    Each function with `exec.kernel` moves to `gpu.module @kernels`, and each
+    `exec.launch` becomes `exec.launch_device`. A kernel is then a `func.func`
+    whose arguments are numbers, ragged batches, weights and, of each buffer, a
+    `memref` of no dimensions that is its first element, with the extents that
+    the buffer's type leaves open. The workgroup is the block's number. Scratch
+    becomes dynamic shared memory. Constant buffers that a kernel uses are copied
+    into the module.
+
+    Requires `mm01-plan-scratch{stack-bytes=0}`: threads of a block have no stack
+    in common. Refuses a kernel with more scratch than a block's shared memory,
+    by its name, and, in host functions, operations that would reach device
+    memory.
+
+    ```mlir
+    func.func private @set(%workgroup: index, %x: memref<?xf32>) attributes {exec.kernel} {
+      return
+    }
+    func.func private @host(%x: memref<?xf32>, %n: index) {
+      exec.launch @set grid(%n) (%x) : memref<?xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["mm01::exec::ExecDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+                           "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect"];
+}
+
 def PlanScratchPass : Pass<"mm01-plan-scratch", "mlir::func::FuncOp"> {
   let summary = "Give every buffer of a kernel its place";
   let description = [{
-    A `memref.alloc` in a kernel of at most 1 KiB becomes a stack slot at the
-    kernel's entry, a greater one `exec.scratch` at an offset; `exec.scratch_bytes`
+    A `memref.alloc` in a kernel of at most `stack-bytes` becomes a stack slot at
+    the kernel's entry, a greater one `exec.scratch` at an offset; `exec.scratch_bytes`
     is the sum. A dynamic extent must have a constant upper bound that follows
     from the operations that compute it. Buffers do not share memory: a kernel
     has few. Functions that are no kernels are left alone.
   }];
+  let options = [Option<"stackBytes", "stack-bytes", "int64_t", "1024",
+                        "Greatest buffer that goes to the stack; 0 for a GPU, whose threads share none">];
   let dependentDialects = ["mm01::exec::ExecDialect", "mlir::memref::MemRefDialect"];
 }
 

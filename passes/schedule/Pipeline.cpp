@@ -14,8 +14,10 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace mm01;
 
-void mm01::addScheduledPasses(OpPassManager &manager) {
+/// Tensors become buffers, results are placed.
+static void addBufferization(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createMarkTiedArgumentsPass());
@@ -35,14 +37,33 @@ void mm01::addScheduledPasses(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyInPlacePass());
+}
 
-  manager.addPass(createFuseLaunchesPass());
+/// Loops become kernels, their buffers scratch, those of the host an arena.
+static void addKernels(OpPassManager &manager, int64_t stackBytes) {
   manager.addPass(createOutlineKernelsPass());
   manager.addPass(memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addNestedPass<func::FuncOp>(createPlanScratchPass());
+  PlanScratchPassOptions scratch;
+  scratch.stackBytes = stackBytes;
+  manager.addNestedPass<func::FuncOp>(createPlanScratchPass(scratch));
   manager.addPass(createPlanArenaPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void mm01::addScheduledPasses(OpPassManager &manager) {
+  addBufferization(manager);
+  manager.addPass(createFuseLaunchesPass());
+  addKernels(manager, /*stackBytes=*/1024);
+}
+
+void mm01::addDeviceScheduledPasses(OpPassManager &manager) {
+  addBufferization(manager);
+  manager.addNestedPass<func::FuncOp>(createOffloadCopiesPass());
+  addKernels(manager, /*stackBytes=*/0);
+  manager.addPass(createOffloadKernelsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }

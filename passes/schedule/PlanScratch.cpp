@@ -42,9 +42,6 @@ namespace mm01 {
 using namespace mlir;
 using namespace mm01;
 
-/// Buffers up to this size live on the stack.
-static constexpr int64_t kStackBytes = 1024;
-
 /// The greatest value that an index may have, or failure.
 static FailureOr<int64_t> getMax(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
@@ -104,7 +101,7 @@ struct PlanScratchPass : mm01::impl::PlanScratchPassBase<PlanScratchPass> {
         return signalPassFailure();
       OpBuilder builder(alloc);
       Value place;
-      if (*bytes <= kStackBytes && alloc.getDynamicSizes().empty()) {
+      if (*bytes <= stackBytes && alloc.getDynamicSizes().empty()) {
         builder.setInsertionPointToStart(&kernel.getBody().front());
         place = memref::AllocaOp::create(
             builder, alloc.getLoc(), alloc.getType(), alloc.getAlignmentAttr());

@@ -8,8 +8,12 @@
 |* The only header that code generation and the runtime share. A program is an
 |* ELF shared object without undefined symbols but those of libm and the memory
 |* functions of libc: everything it asks of the runtime goes through the
-function
-|* pointers of mm01_context.
+|* function pointers of mm01_context.
+|*
+|* A program for target cpu runs its kernels on the processor, one for sm_90a
+|* on a GPU, and the entry on the processor in both cases. Where it says
+|* "device memory" below, that is the memory that the kernels of the target
+|* read and write: the processor's own for cpu.
 |*
 |* For each entry F of its manifest it exports
 |*
@@ -55,7 +59,8 @@ typedef struct mm01_seal {
  * Sequence n owns tokens [seq_offsets[n], seq_offsets[n+1]) of this call, at
  * positions past[n], past[n]+1, … of the sequence. All arrays are host memory,
  * constant during the call. */
-typedef struct mm01_ragged {
+typedef struct mm01_ragged mm01_ragged;
+struct mm01_ragged {
   int64_t tokens;                /* T */
   int64_t sequences;             /* N */
   int64_t pages;                 /* P, row length of page_table */
@@ -65,16 +70,21 @@ typedef struct mm01_ragged {
   const int32_t *page_table;     /* [N, P] page of positions 64p … 64p + 63 */
   const int32_t *token_sequence; /* [T] sequence of each token */
   const int32_t *token_position; /* [T] position of each token in it */
-} mm01_ragged;
+  /* The same batch in device memory, its arrays too; null for target cpu and
+   * in the copy itself. */
+  const mm01_ragged *device;
+};
 
 /* One argument of an entry, by the kind that the manifest gives it:
- *   tensor  data: first element, dense row-major; shape: its extents
+ *   tensor  data: first element in device memory, dense row-major; shape: its
+ *           extents
  *   scalar  data: the value
  *   ragged  data: const mm01_ragged *
- *   weight  data: const void *const *, one pointer a part: a weight of three
- *           dimensions has as many parts as its first extent, another has one;
- *           of an i8 weight as many pointers follow, each to the float32 scales
- *           of a part, one for each of its rows
+ *   weight  data: const void *const *, one pointer a part, into device memory:
+ *           a weight of three dimensions has as many parts as its first
+ *           extent, another has one; of an i8 weight as many pointers follow,
+ *           each to the float32 scales of a part, one for each of its rows. For
+ *           target sm_90a the parts lie one behind the other without gaps.
  * shape is null unless the kind is tensor. */
 typedef struct mm01_argument {
   void *data;
@@ -89,8 +99,45 @@ typedef struct mm01_context mm01_context;
 typedef void (*mm01_kernel)(const mm01_context *context, const void *arguments,
                             void *scratch, int64_t workgroup);
 
-/* What a program may ask of the runtime. `arena` holds at least as many bytes
- * as mm01_arena_F(arguments) said. */
+/* A kernel of the GPU: constant data of the program. An image is loaded once,
+ * however many programs hold it. */
+typedef struct mm01_device_kernel {
+  const char *name;             /* its symbol in both images */
+  const void *cubin;            /* machine code; null when none was made */
+  const char *ptx;              /* for the driver to compile, ends in a zero */
+  uint64_t id;                  /* checksum of name and images */
+  int64_t block[3];             /* threads of a block */
+  int64_t cluster[3];           /* blocks of a cluster; 1, 1, 1 without one */
+  int64_t dynamic_shared_bytes; /* of a block, beside what the image declares */
+} mm01_device_kernel;
+
+/* Element types of a tensor map. */
+enum {
+  MM01_ELEMENT_F32,
+  MM01_ELEMENT_F16,
+  MM01_ELEMENT_BF16,
+  MM01_ELEMENT_I8,
+  MM01_ELEMENT_I32
+};
+
+/* A tensor in device memory, as bulk copies of tiles see it. What a box reads
+ * beyond the tensor is 0. */
+typedef struct mm01_tensor_map {
+  const void *address;    /* of the first element */
+  int64_t element;        /* one of the above */
+  int64_t rank;           /* 1 … 5 */
+  const int64_t *extents; /* [rank] in elements, outermost first */
+  const int64_t *strides; /* [rank - 1] in elements; the innermost is 1 */
+  const int64_t *box;     /* [rank] extents of a tile */
+  int64_t swizzle;        /* 0, 32, 64 or 128 bytes */
+} mm01_tensor_map;
+
+/* Bytes and alignment of an encoded tensor map, a parameter of kernels. */
+#define MM01_TENSOR_MAP_BYTES 128
+#define MM01_TENSOR_MAP_ALIGNMENT 64
+
+/* What a program may ask of the runtime. `arena`, device memory, holds at least
+ * as many bytes as mm01_arena_F(arguments) said. */
 struct mm01_context {
   int64_t abi;   /* MM01_ABI_VERSION */
   void *runtime; /* the runtime's own */
@@ -102,9 +149,9 @@ struct mm01_context {
                  const char *name, int64_t grid, const void *arguments,
                  int64_t scratch_bytes);
 
-  /* Memory of result `index`, of the element type that the manifest names and
-   * this shape; owned by the caller of the entry. Null when there is none: the
-   * entry then returns 1 at once. */
+  /* Device memory of result `index`, of the element type that the manifest
+   * names and this shape; owned by the caller of the entry. Null when there is
+   * none: the entry then returns 1 at once. */
   void *(*allocate_result)(const mm01_context *context, int64_t index,
                            int64_t rank, const int64_t *shape);
 
@@ -113,6 +160,19 @@ struct mm01_context {
   void (*gemm_f32)(const mm01_context *context, int64_t m, int64_t n, int64_t k,
                    const float *a, int64_t lda, const float *b, int64_t ldb,
                    float *c, int64_t ldc, int32_t accumulate);
+
+  /* Runs a kernel of the GPU on grid[0] x grid[1] x grid[2] blocks, after all
+   * that was launched before, and returns without waiting for it. `parameters`
+   * are pointers to the values of its `count` parameters, read before it
+   * returns. A grid of 0 does nothing. */
+  void (*launch_device)(const mm01_context *context,
+                        const mm01_device_kernel *kernel, const int64_t grid[3],
+                        const void *const *parameters, int64_t count);
+
+  /* Writes the encoded map, MM01_TENSOR_MAP_BYTES at a multiple of
+   * MM01_TENSOR_MAP_ALIGNMENT in host memory. */
+  void (*encode_tensor_map)(const mm01_context *context,
+                            const mm01_tensor_map *map, void *encoded);
 };
 
 /* 0: done; 1: memory for a result was refused. */

@@ -36,11 +36,23 @@ void launch(const mm01_context *context, mm01_kernel kernel, const char *name,
   Call &call = Call::of(context);
   if (call.status.failed())
     return;
-  if (!call.device.launch(*context, kernel, name, grid, arguments,
-                          scratchBytes))
-    call.status = Status::error(
-        "not enough memory for kernel ", name, ": expected ", scratchBytes,
-        " bytes for each of ", call.device.workers(), " workers");
+  call.status =
+      call.device.launch(*context, kernel, name, grid, arguments, scratchBytes);
+}
+
+void launchDevice(const mm01_context *context, const mm01_device_kernel *kernel,
+                  const int64_t *grid, const void *const *parameters,
+                  int64_t count) {
+  Call &call = Call::of(context);
+  if (call.status.ok())
+    call.status = call.device.launchDevice(*kernel, grid, parameters, count);
+}
+
+void encodeTensorMap(const mm01_context *context, const mm01_tensor_map *map,
+                     void *encoded) {
+  Call &call = Call::of(context);
+  if (call.status.ok())
+    call.status = call.device.encodeTensorMap(*map, encoded);
 }
 
 Status allocate(Call &call, int64_t index, int64_t rank, const int64_t *shape) {
@@ -60,7 +72,8 @@ Status allocate(Call &call, int64_t index, int64_t rank, const int64_t *shape) {
                            shapeText(spec.shape), ", found ",
                            shapeText(extents));
   call.allocated[index] = true;
-  return call.sink.results[index].resize(spec.type, std::move(extents));
+  return call.sink.results[index].resize(call.device, spec.type,
+                                         std::move(extents));
 }
 
 void *allocateResult(const mm01_context *context, int64_t index, int64_t rank,
@@ -81,14 +94,15 @@ void gemmF32(const mm01_context *context, int64_t m, int64_t n, int64_t k,
 
 } // namespace
 
-Status TensorBuffer::resize(ElementType newType, std::vector<int64_t> extents) {
+Status TensorBuffer::resize(Device &device, ElementType newType,
+                            std::vector<int64_t> extents) {
   std::optional<int64_t> needed = tensorBytes(newType, extents);
   if (!needed)
     return Status::error("a tensor of shape ", shapeText(extents),
                          " is too large");
   // At least one line, so that an empty tensor has an address too.
-  MM01_RETURN_IF_FAILED(
-      memory.reserve(std::max<int64_t>(*needed, MM01_ALIGNMENT), "a tensor"));
+  MM01_RETURN_IF_FAILED(memory.reserve(
+      device, std::max<int64_t>(*needed, MM01_ALIGNMENT), "a tensor"));
   type = newType;
   shape = std::move(extents);
   return {};
@@ -111,7 +125,7 @@ Status Executor::run(const Program &program, size_t index,
   if (arenaBytes < 0)
     return failed(Status::error("the arena of these arguments is too large"));
   if (Status status = arena.reserve(
-          std::max<int64_t>(arenaBytes, MM01_ALIGNMENT), "the arena");
+          device, std::max<int64_t>(arenaBytes, MM01_ALIGNMENT), "the arena");
       status.failed())
     return failed(status);
 
@@ -119,7 +133,8 @@ Status Executor::run(const Program &program, size_t index,
   Call call{device, entry, sink, {}, {}};
   call.allocated.resize(entry.results.size());
   mm01_context context{MM01_ABI_VERSION, &call,          arena.data(),
-                       launch,           allocateResult, gemmF32};
+                       launch,           allocateResult, gemmF32,
+                       launchDevice,     encodeTensorMap};
   int32_t code = program.entryFunction(index)(&context, arguments.data());
   if (call.gemmRefused)
     call.status = Status::error("a matrix product was refused by oneDNN");

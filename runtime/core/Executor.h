@@ -8,26 +8,26 @@
 #ifndef MM01_RUNTIME_CORE_EXECUTOR_H
 #define MM01_RUNTIME_CORE_EXECUTOR_H
 
-#include "runtime/core/Device.h"
-#include "runtime/core/Memory.h"
+#include "runtime/core/DeviceMemory.h"
 #include "runtime/core/Program.h"
 
 #include <span>
 
 namespace mm01 {
 
-/// A dense row-major tensor in memory that it owns, aligned to MM01_ALIGNMENT.
+/// A dense row-major tensor in memory of a device that it owns.
 struct TensorBuffer {
   ElementType type = ElementType::F32;
   std::vector<int64_t> shape;
-  AlignedBuffer memory;
+  DeviceBuffer memory;
 
   /// Takes this type and shape; content undefined. Refuses a negative extent,
   /// an overflow and memory that is not there.
-  Status resize(ElementType type, std::vector<int64_t> shape);
+  Status resize(Device &device, ElementType type, std::vector<int64_t> shape);
 
   int64_t bytes() const { return tensorBytes(type, shape).value_or(0); }
   int64_t elements() const { return bytes() / elementBytes(type); }
+  /// The elements, for the host where the device shares its memory.
   template <typename T> T *as() { return static_cast<T *>(memory.data()); }
   template <typename T> const T *as() const {
     return static_cast<const T *>(memory.data());
@@ -55,12 +55,13 @@ public:
   /// extents that do not fit each other (runtime/core/Extents.h), an arena or a
   /// result that does not fit in memory and a result whose shape the manifest
   /// does not allow. After an error tied arguments are undefined.
+  /// Kernels of a GPU may still run when it returns (Device.h).
   Status run(const Program &program, size_t entry,
              std::span<const mm01_argument> arguments, ResultSink &sink);
 
 private:
   Device &device;
-  AlignedBuffer arena;
+  DeviceBuffer arena;
 };
 
 } // namespace mm01

@@ -121,18 +121,14 @@ AlignedBuffer &AlignedBuffer::operator=(AlignedBuffer &&other) noexcept {
 
 AlignedBuffer::~AlignedBuffer() { std::free(memory); }
 
-Status AlignedBuffer::reserve(int64_t bytes, const char *purpose) {
-  if (bytes <= held)
-    return {};
-  std::free(memory);
-  memory = nullptr;
-  held = 0;
+Result<void *> mm01::allocateAligned(int64_t bytes, const char *purpose) {
   // The system grants more than it has and kills the process that uses it, so
   // large requests are compared first; small ones are not worth the reading.
   constexpr int64_t worthAsking = int64_t(64) << 20;
   bool fits = bytes <= std::numeric_limits<int64_t>::max() - MM01_ALIGNMENT;
   if (fits && bytes >= worthAsking)
     fits = bytes <= availableMemory();
+  void *memory = nullptr;
   if (fits) {
     size_t rounded = (static_cast<size_t>(bytes) + MM01_ALIGNMENT - 1) /
                      MM01_ALIGNMENT * MM01_ALIGNMENT;
@@ -141,6 +137,18 @@ Status AlignedBuffer::reserve(int64_t bytes, const char *purpose) {
   if (!memory)
     return Status::error("not enough memory for ", purpose, ": expected ",
                          bytes, " bytes, found ", availableMemory());
+  return memory;
+}
+
+Status AlignedBuffer::reserve(int64_t bytes, const char *purpose) {
+  if (bytes <= held)
+    return {};
+  std::free(memory);
+  memory = nullptr;
+  held = 0;
+  Result<void *> made = allocateAligned(bytes, purpose);
+  MM01_RETURN_IF_FAILED(made);
+  memory = *made;
   held = bytes;
   return {};
 }

@@ -23,8 +23,13 @@ int64_t availableMemory();
 /// when unknown.
 int64_t residentMemory();
 
-/// Owned memory aligned to MM01_ALIGNMENT that only grows. Its content is
-/// undefined after growth.
+/// Memory of the host aligned to MM01_ALIGNMENT, to be given to std::free.
+/// Refuses, naming `purpose` ("the arena"), when the machine has not that much
+/// left.
+Result<void *> allocateAligned(int64_t bytes, const char *purpose);
+
+/// Owned memory of the host aligned to MM01_ALIGNMENT that only grows. Its
+/// content is undefined after growth.
 class AlignedBuffer {
 public:
   AlignedBuffer() = default;
@@ -32,8 +37,7 @@ public:
   AlignedBuffer &operator=(AlignedBuffer &&other) noexcept;
   ~AlignedBuffer();
 
-  /// Holds at least `bytes` afterwards. Refuses, naming `purpose` ("the
-  /// arena"), when the machine has not that much memory left.
+  /// Holds at least `bytes` afterwards, or fails as allocateAligned() does.
   Status reserve(int64_t bytes, const char *purpose);
 
   void *data() const { return memory; }

@@ -64,9 +64,6 @@ Result<Manifest> Program::readManifest(const std::string &path) {
 Result<Program> Program::open(const std::string &path) {
   Result<Manifest> manifest = readManifest(path);
   MM01_RETURN_IF_FAILED(manifest);
-  if (manifest->target != "cpu")
-    return Status::error(path, ": made for target ", manifest->target,
-                         ", expected cpu: this mm01-run has no other device");
   if (!machineHas(manifest->isa))
     return Status::error(path, ": needs a processor of level ", manifest->isa,
                          ", found ", machineIsa());

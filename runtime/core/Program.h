@@ -16,12 +16,13 @@
 namespace mm01 {
 
 /// A program that passed every check and is loaded. Nothing of the file runs
-/// before its extents, its seal (ABI version, size, checksum), its manifest,
-/// its target and the machine's instruction set have been compared.
+/// before its extents, its seal (ABI version, size, checksum), its manifest and
+/// the machine's instruction set have been compared. Whether there is a device
+/// for its target, who opens one finds out.
 class Program {
 public:
   /// The manifest of a program without loading it: all checks of open() but
-  /// those of the target and of this machine.
+  /// that of this machine.
   static Result<Manifest> readManifest(const std::string &path);
 
   /// Checks and loads the program at `path`.

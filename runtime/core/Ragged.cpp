@@ -7,6 +7,7 @@
 
 #include "runtime/core/Ragged.h"
 
+#include <cstring>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -176,6 +177,37 @@ Result<RaggedBatch> RaggedBatch::create(std::vector<int32_t> seqOffsets,
 // Moving a vector keeps its elements where they are, and empties the source.
 RaggedBatch::RaggedBatch(RaggedBatch &&) noexcept = default;
 RaggedBatch &RaggedBatch::operator=(RaggedBatch &&) noexcept = default;
+
+Status RaggedBatch::copyTo(Device &device, DeviceBuffer &memory) {
+  if (device.sharesMemory())
+    return {};
+  // The descriptor, then the arrays, in one piece.
+  const std::vector<int32_t> *arrays[] = {
+      &seqOffsets, &past, &slot, &pageTable, &tokenSequence, &tokenPosition};
+  size_t bytes = sizeof(mm01_ragged);
+  for (const auto *array : arrays)
+    bytes += array->size() * sizeof(int32_t);
+  MM01_RETURN_IF_FAILED(
+      memory.reserve(device, static_cast<int64_t>(bytes), "a ragged batch"));
+  mm01_ragged there = descriptor;
+  const int32_t **pointers[] = {&there.seq_offsets,    &there.past,
+                                &there.slot,           &there.page_table,
+                                &there.token_sequence, &there.token_position};
+  std::vector<char> image(bytes);
+  size_t at = sizeof(mm01_ragged);
+  char *base = static_cast<char *>(memory.data());
+  for (size_t i = 0; i < std::size(arrays); ++i) {
+    *pointers[i] = reinterpret_cast<const int32_t *>(base + at);
+    size_t part = arrays[i]->size() * sizeof(int32_t);
+    if (part)
+      std::memcpy(image.data() + at, arrays[i]->data(), part);
+    at += part;
+  }
+  there.device = nullptr;
+  std::memcpy(image.data(), &there, sizeof(there));
+  descriptor.device = static_cast<const mm01_ragged *>(memory.data());
+  return device.copyIn(base, image.data(), static_cast<int64_t>(bytes));
+}
 
 void RaggedBatch::point() {
   descriptor.seq_offsets = seqOffsets.data();

@@ -9,7 +9,7 @@
 #define MM01_RUNTIME_CORE_RAGGED_H
 
 #include "frontend/safetensors/Status.h"
-#include "runtime/abi/program.h"
+#include "runtime/core/DeviceMemory.h"
 
 #include <optional>
 #include <vector>
@@ -47,6 +47,10 @@ public:
                                     std::vector<int32_t> slot,
                                     std::vector<int32_t> pageTable,
                                     const RaggedLimits &limits);
+
+  /// Gives a device that does not share the host's memory a copy in `memory`,
+  /// which must live as long as the batch is used there.
+  Status copyTo(Device &device, DeviceBuffer &memory);
 
   /// Valid until the batch dies; moving the batch keeps it valid.
   const mm01_ragged *get() const { return &descriptor; }

@@ -8,6 +8,7 @@
 #include "runtime/core/Weights.h"
 
 #include "frontend/safetensors/Checkpoint.h"
+#include "runtime/core/DeviceMemory.h"
 #include "runtime/core/Glob.h"
 #include "runtime/core/OwnedWeights.h"
 #include "runtime/core/RandomWeights.h"
@@ -214,6 +215,7 @@ Result<uint64_t> parseSeed(std::string_view text) {
 struct Weights::Storage {
   std::optional<Checkpoint> checkpoint;
   std::optional<OwnedWeights> owned;
+  std::vector<DeviceBuffer> uploaded;
 };
 
 Weights::Weights() : storage(std::make_unique<Storage>()) {}
@@ -263,6 +265,35 @@ Status Weights::bindCheckpoint(const Manifest &manifest,
   return {};
 }
 
+/// Copies all parts of each parameter, one behind the other, into memory of the
+/// device, and points there instead.
+Status Weights::upload(const Manifest &manifest, Device &device) {
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const ParameterSpec &parameter = manifest.parameters[i];
+    if (parameter.isQuantized())
+      return Status::error(
+          "parameter '", parameter.name,
+          "': is int8, which only the processor computes with");
+    int64_t partBytes = parameter.partBytes();
+    int64_t count = static_cast<int64_t>(tables[i].size());
+    DeviceBuffer &buffer = storage->uploaded.emplace_back();
+    if (Status status = buffer.reserve(device, partBytes * count, "weights");
+        status.failed())
+      return Status::error("parameter '", parameter.name,
+                           "': ", status.message());
+    char *to = static_cast<char *>(buffer.data());
+    for (const void *&part : tables[i]) {
+      MM01_RETURN_IF_FAILED(device.copyIn(to, part, partBytes));
+      part = to;
+      to += partBytes;
+    }
+  }
+  MM01_RETURN_IF_FAILED(device.synchronize());
+  storage->checkpoint.reset();
+  storage->owned.reset();
+  return {};
+}
+
 Result<Weights> Weights::bind(const Manifest &manifest, std::string_view source,
                               Device &device) {
   Weights weights;
@@ -272,5 +303,7 @@ Result<Weights> Weights::bind(const Manifest &manifest, std::string_view source,
           ? weights.bindRandom(manifest, source.substr(randomPrefix.size()),
                                device)
           : weights.bindCheckpoint(manifest, std::string(source), device));
+  if (!device.sharesMemory())
+    MM01_RETURN_IF_FAILED(weights.upload(manifest, device));
   return weights;
 }

@@ -19,7 +19,8 @@ class WeightSource;
 
 /// The parameters of a program, bound to the tensors of a checkpoint. The
 /// tensors stay in their files, which are mapped; random and int8 ones are made
-/// once.
+/// once. A device with memory of its own gets a copy there. The device must
+/// outlive the weights.
 class Weights {
 public:
   /// Binds every parameter of `manifest` to `source`: a checkpoint's directory
@@ -50,6 +51,7 @@ private:
   /// Makes the parameters `which` in memory.
   Status own(const Manifest &manifest, const std::vector<size_t> &which,
              const WeightSource &source, Device &device);
+  Status upload(const Manifest &manifest, Device &device);
 
   /// The pointer table of each parameter.
   std::vector<std::vector<const void *>> tables;

@@ -10,6 +10,8 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <omp.h>
 
 using namespace mm01;
@@ -38,16 +40,60 @@ void runBody(void *closure, void *, int64_t item) {
 CpuDevice::CpuDevice(int threads)
     : pool(threads, [] { omp_set_num_threads(1); }) {}
 
-bool CpuDevice::launch(const mm01_context &context, mm01_kernel kernel,
-                       const char *name, int64_t grid, const void *arguments,
-                       int64_t scratchBytes) {
+int64_t CpuDevice::availableMemory() const { return mm01::availableMemory(); }
+
+Result<void *> CpuDevice::allocate(int64_t bytes, const char *purpose) {
+  return allocateAligned(bytes, purpose);
+}
+
+void CpuDevice::release(void *memory) { std::free(memory); }
+
+Status CpuDevice::copyIn(void *to, const void *from, int64_t bytes) {
+  if (bytes)
+    std::memcpy(to, from, bytes);
+  return {};
+}
+
+Status CpuDevice::copyOut(void *to, const void *from, int64_t bytes) {
+  return copyIn(to, from, bytes);
+}
+
+Status CpuDevice::copyWithin(void *to, const void *from, int64_t bytes) {
+  return copyIn(to, from, bytes);
+}
+
+Status CpuDevice::launch(const mm01_context &context, mm01_kernel kernel,
+                         const char *name, int64_t grid, const void *arguments,
+                         int64_t scratchBytes) {
   KernelCall call{context, kernel, arguments};
-  if (!observer)
-    return pool.run(grid, runWorkgroup, &call, scratchBytes);
   auto begin = std::chrono::steady_clock::now();
-  bool done = pool.run(grid, runWorkgroup, &call, scratchBytes);
-  observer({name, grid, begin, std::chrono::steady_clock::now()});
-  return done;
+  if (!pool.run(grid, runWorkgroup, &call, scratchBytes))
+    return Status::error("not enough memory for kernel ", name, ": expected ",
+                         scratchBytes, " bytes for each of ", workers(),
+                         " workers");
+  if (observer)
+    observer({name, grid, begin, std::chrono::steady_clock::now()});
+  return {};
+}
+
+Status CpuDevice::launchDevice(const mm01_device_kernel &kernel,
+                               const int64_t *, const void *const *, int64_t) {
+  return Status::error("kernel ", kernel.name,
+                       " is one of a GPU, expected one of the processor");
+}
+
+Status CpuDevice::encodeTensorMap(const mm01_tensor_map &, void *) {
+  return Status::error("a tensor map is a GPU's, expected none on the "
+                       "processor");
+}
+
+Result<size_t> CpuDevice::mark() {
+  marks.push_back(std::chrono::steady_clock::now());
+  return marks.size() - 1;
+}
+
+Result<double> CpuDevice::secondsBetween(size_t begin, size_t end) {
+  return std::chrono::duration<double>(marks[end] - marks[begin]).count();
 }
 
 bool CpuDevice::gemmF32(int64_t m, int64_t n, int64_t k, const float *a,

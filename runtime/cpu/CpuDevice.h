@@ -21,17 +21,34 @@ public:
 
   std::string_view name() const override { return "cpu"; }
   int workers() const override { return pool.size(); }
-  bool launch(const mm01_context &context, mm01_kernel kernel, const char *name,
-              int64_t grid, const void *arguments,
-              int64_t scratchBytes) override;
+
+  bool sharesMemory() const override { return true; }
+  int64_t availableMemory() const override;
+  Result<void *> allocate(int64_t bytes, const char *purpose) override;
+  void release(void *memory) override;
+  Status copyIn(void *to, const void *from, int64_t bytes) override;
+  Status copyOut(void *to, const void *from, int64_t bytes) override;
+  Status copyWithin(void *to, const void *from, int64_t bytes) override;
+  Status synchronize() override { return {}; }
+
+  Status launch(const mm01_context &context, mm01_kernel kernel,
+                const char *name, int64_t grid, const void *arguments,
+                int64_t scratchBytes) override;
   bool gemmF32(int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                const float *b, int64_t ldb, float *c, int64_t ldc,
                bool accumulate) override;
+  Status launchDevice(const mm01_device_kernel &kernel, const int64_t grid[3],
+                      const void *const *parameters, int64_t count) override;
+  Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
   void parallelFor(int64_t count,
                    const std::function<void(int64_t)> &body) override;
 
+  Result<size_t> mark() override;
+  Result<double> secondsBetween(size_t begin, size_t end) override;
+
 private:
   ThreadPool pool;
+  std::vector<std::chrono::steady_clock::time_point> marks;
 };
 
 } // namespace mm01

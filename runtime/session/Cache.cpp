@@ -7,8 +7,6 @@
 
 #include "runtime/session/Cache.h"
 
-#include <cstring>
-
 using namespace mm01;
 
 static std::vector<int64_t> shapeFor(const ArgumentSpec &argument,
@@ -27,12 +25,14 @@ Result<int64_t> Cache::bytesFor(const ArgumentSpec &argument, int64_t units) {
   return *bytes;
 }
 
-Result<Cache> Cache::allocate(const ArgumentSpec &argument, int64_t units) {
+Result<Cache> Cache::allocate(Device &device, const ArgumentSpec &argument,
+                              int64_t units) {
   Result<int64_t> bytes = bytesFor(argument, units);
   MM01_RETURN_IF_FAILED(bytes);
   Cache cache;
   std::vector<int64_t> shape = shapeFor(argument, units);
-  if (Status status = cache.buffer.resize(argument.type, shape);
+  cache.device = &device;
+  if (Status status = cache.buffer.resize(device, argument.type, shape);
       status.failed())
     return Status::error(argument.role, " ", shapeText(shape), ": ",
                          status.message());
@@ -42,20 +42,25 @@ Result<Cache> Cache::allocate(const ArgumentSpec &argument, int64_t units) {
   return cache;
 }
 
-void Cache::copy(int64_t from, int64_t to) {
+Status Cache::copy(int64_t from, int64_t to) {
   for (int64_t layer = 0; layer < layers; ++layer)
-    std::memcpy(piece(layer, to), piece(layer, from), pieceBytes);
+    MM01_RETURN_IF_FAILED(
+        device->copyWithin(piece(layer, to), piece(layer, from), pieceBytes));
+  return {};
 }
 
-void Cache::save(int64_t unit, void *memory) const {
+Status Cache::save(int64_t unit, void *memory) const {
   for (int64_t layer = 0; layer < layers; ++layer)
-    std::memcpy(static_cast<char *>(memory) + layer * pieceBytes,
-                piece(layer, unit), pieceBytes);
+    MM01_RETURN_IF_FAILED(
+        device->copyOut(static_cast<char *>(memory) + layer * pieceBytes,
+                        piece(layer, unit), pieceBytes));
+  return {};
 }
 
-void Cache::load(int64_t unit, const void *memory) {
+Status Cache::load(int64_t unit, const void *memory) {
   for (int64_t layer = 0; layer < layers; ++layer)
-    std::memcpy(piece(layer, unit),
-                static_cast<const char *>(memory) + layer * pieceBytes,
-                pieceBytes);
+    MM01_RETURN_IF_FAILED(device->copyIn(
+        piece(layer, unit),
+        static_cast<const char *>(memory) + layer * pieceBytes, pieceBytes));
+  return {};
 }

@@ -27,8 +27,9 @@ public:
 
   /// Memory for `units` units of the argument's type and shape, whose second
   /// extent is the dynamic one; content undefined. Fails, naming the role, when
-  /// the machine has not enough memory left.
-  static Result<Cache> allocate(const ArgumentSpec &argument, int64_t units);
+  /// the device has not enough memory left.
+  static Result<Cache> allocate(Device &device, const ArgumentSpec &argument,
+                                int64_t units);
 
   /// Bytes that allocate() would take; fails on an overflow.
   static Result<int64_t> bytesFor(const ArgumentSpec &argument, int64_t units);
@@ -37,11 +38,11 @@ public:
   int64_t unitBytes() const { return layers * pieceBytes; }
 
   /// Overwrites unit `to` with unit `from`, in every layer.
-  void copy(int64_t from, int64_t to);
+  Status copy(int64_t from, int64_t to);
 
-  /// Copies a unit to or from `memory` of unitBytes() bytes.
-  void save(int64_t unit, void *memory) const;
-  void load(int64_t unit, const void *memory);
+  /// Copies a unit to or from `memory` of the host, of unitBytes() bytes.
+  Status save(int64_t unit, void *memory) const;
+  Status load(int64_t unit, const void *memory);
 
   /// The whole cache as an argument of a program; valid while the cache lives
   /// and is not moved.
@@ -55,6 +56,7 @@ private:
            (layer * units + unit) * pieceBytes;
   }
 
+  Device *device = nullptr;
   TensorBuffer buffer;
   int64_t layers = 0;
   int64_t units = 0;

@@ -18,8 +18,9 @@ using namespace mm01;
 
 /// Refuses caches that cannot fit before any of them is allocated: memory that
 /// nobody has touched yet still counts as available.
-static Status checkMemory(const EntrySpec &entry, const ForwardSpec &spec,
-                          int64_t slots, int64_t pages) {
+static Status checkMemory(const Device &device, const EntrySpec &entry,
+                          const ForwardSpec &spec, int64_t slots,
+                          int64_t pages) {
   int64_t total = 0;
   auto add = [&](std::optional<size_t> index, int64_t units) -> Status {
     if (!index)
@@ -33,7 +34,7 @@ static Status checkMemory(const EntrySpec &entry, const ForwardSpec &spec,
   MM01_RETURN_IF_FAILED(add(spec.lightningState, slots));
   MM01_RETURN_IF_FAILED(add(spec.keys, pages));
   MM01_RETURN_IF_FAILED(add(spec.values, pages));
-  int64_t available = availableMemory();
+  int64_t available = device.availableMemory();
   if (total > available)
     return Status::error("the caches of ", slots, " sequences and ", pages,
                          " pages need ", total >> 20, " MiB, but only ",
@@ -67,13 +68,15 @@ Result<Session> Session::create(const Program &program, const Weights &weights,
     pages = 0;
 
   const EntrySpec &entry = program.entry(spec->entry);
-  MM01_RETURN_IF_FAILED(checkMemory(entry, *spec, options.maxSequences, pages));
+  MM01_RETURN_IF_FAILED(checkMemory(executor.getDevice(), entry, *spec,
+                                    options.maxSequences, pages));
   Session session(program, weights, executor, *std::move(spec), pages);
   auto allocate = [&](Cache &cache, std::optional<size_t> index,
                       int64_t units) -> Status {
     if (!index)
       return Status();
-    Result<Cache> made = Cache::allocate(entry.arguments[*index], units);
+    Result<Cache> made =
+        Cache::allocate(executor.getDevice(), entry.arguments[*index], units);
     MM01_RETURN_IF_FAILED(made);
     cache = *std::move(made);
     return Status();
@@ -138,7 +141,8 @@ Result<SnapshotId> Session::snapshot(SequenceId sequence) {
   if (source.length > 0 && spec.lightningState) {
     MM01_RETURN_IF_FAILED(snapshot.state.reserve(lightningState.unitBytes(),
                                                  "the state of a snapshot"));
-    lightningState.save(source.slot, snapshot.state.data());
+    MM01_RETURN_IF_FAILED(
+        lightningState.save(source.slot, snapshot.state.data()));
   }
   for (int32_t page : source.pages)
     pool.share(page);
@@ -160,7 +164,8 @@ Result<SequenceId> Session::restore(SnapshotId snapshot) {
   for (int32_t page : sequence.pages)
     pool.share(page);
   if (it->second.state.data())
-    lightningState.load(sequence.slot, it->second.state.data());
+    MM01_RETURN_IF_FAILED(
+        lightningState.load(sequence.slot, it->second.state.data()));
   return created;
 }
 

@@ -145,7 +145,7 @@ private:
   Status check(std::span<const StepItem> items) const;
   Result<PagePlan> planPages(std::span<const StepItem> items);
   Status run(std::span<const StepItem> items, const PagePlan &plan,
-             std::vector<int32_t> &logitRows, bool &started);
+             const std::vector<int32_t> &logitRows, bool &started);
   void commit(std::span<const StepItem> items, PagePlan &plan);
   bool paged() const { return spec.keys.has_value(); }
 
@@ -162,6 +162,10 @@ private:
   std::map<SnapshotId, Snapshot> snapshots;
   int64_t nextId = 0;
   ResultSink sink;
+  /// Copies of what changes in each step, where the device has memory of its
+  /// own.
+  DeviceBuffer deviceTokens, deviceRows, deviceBatch;
+  AlignedBuffer hostLogits;
 };
 
 } // namespace mm01

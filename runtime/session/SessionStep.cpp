@@ -109,14 +109,18 @@ Result<Session::PagePlan> Session::planPages(std::span<const StepItem> items) {
 }
 
 Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
-                    std::vector<int32_t> &logitRows, bool &started) {
+                    const std::vector<int32_t> &logitRows, bool &started) {
   // The results' memory first: a program that is refused it has already
   // changed the caches.
   const EntrySpec &entry = program->entry(spec.entry);
   sink.results.resize(entry.results.size());
-  MM01_RETURN_IF_FAILED(sink.results[spec.logits].resize(
-      ElementType::F32,
-      {static_cast<int64_t>(logitRows.size()), spec.vocabulary}));
+  Device &device = executor->getDevice();
+  TensorBuffer &logits = sink.results[spec.logits];
+  MM01_RETURN_IF_FAILED(
+      logits.resize(device, ElementType::F32,
+                    {static_cast<int64_t>(logitRows.size()), spec.vocabulary}));
+  if (!device.sharesMemory())
+    MM01_RETURN_IF_FAILED(hostLogits.reserve(logits.bytes(), "logits"));
 
   std::vector<int32_t> tokens, offsets = {0}, past, slot, pageTable;
   size_t width = 0;
@@ -144,9 +148,20 @@ Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
   MM01_RETURN_IF_FAILED(batch);
 
   for (const PagePlan::Copy &copy : plan.copies) {
-    keys.copy(copy.from, copy.to);
-    values.copy(copy.from, copy.to);
+    MM01_RETURN_IF_FAILED(keys.copy(copy.from, copy.to));
+    MM01_RETURN_IF_FAILED(values.copy(copy.from, copy.to));
   }
+
+  auto show = [&](const std::vector<int32_t> &ids, DeviceBuffer &copy) {
+    return showToDevice(device, ids.data(),
+                        static_cast<int64_t>(ids.size() * sizeof(int32_t)),
+                        "the tokens of a step", copy);
+  };
+  Result<const void *> shownTokens = show(tokens, deviceTokens);
+  MM01_RETURN_IF_FAILED(shownTokens);
+  Result<const void *> shownRows = show(logitRows, deviceRows);
+  MM01_RETURN_IF_FAILED(shownRows);
+  MM01_RETURN_IF_FAILED(batch->copyTo(device, deviceBatch));
 
   int64_t tokenCount = static_cast<int64_t>(tokens.size());
   int64_t rowCount = static_cast<int64_t>(logitRows.size());
@@ -155,9 +170,9 @@ Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
     if (entry.arguments[i].kind == ArgumentKind::Weight)
       arguments[i].data = const_cast<const void **>(
           weights->parts(*entry.arguments[i].parameter));
-  arguments[spec.tokens] = {tokens.data(), &tokenCount};
+  arguments[spec.tokens] = {const_cast<void *>(*shownTokens), &tokenCount};
   arguments[spec.ragged] = {const_cast<mm01_ragged *>(batch->get()), nullptr};
-  arguments[spec.logitRows] = {logitRows.data(), &rowCount};
+  arguments[spec.logitRows] = {const_cast<void *>(*shownRows), &rowCount};
   if (spec.lightningState)
     arguments[*spec.lightningState] = lightningState.argument();
   if (paged()) {
@@ -171,7 +186,7 @@ Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
     return Status::error("entry ", entry.name, " gave logits ",
                          shapeText(sink.results[spec.logits].shape),
                          ", expected ", shapeText(expected));
-  return Status();
+  return device.synchronize();
 }
 
 void Session::commit(std::span<const StepItem> items, PagePlan &plan) {
@@ -215,6 +230,11 @@ Result<StepLogits> Session::step(std::span<const StepItem> items) {
   }
   commit(items, *plan);
   const TensorBuffer &result = sink.results[spec.logits];
-  logits.values = {result.as<float>(), rows.size() * spec.vocabulary};
+  Result<const void *> values =
+      showToHost(executor->getDevice(), result.memory.data(), result.bytes(),
+                 "logits", hostLogits);
+  MM01_RETURN_IF_FAILED(values);
+  logits.values = {static_cast<const float *>(*values),
+                   rows.size() * spec.vocabulary};
   return logits;
 }

@@ -7,6 +7,7 @@
 
 #include "tools/common/TargetPhases.h"
 
+#include "codegen/hopper/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/x86/Passes.h"
 #include "passes/fusion/Passes.h"
@@ -28,5 +29,24 @@ PhasePasses mm01::cpuPhasePasses() {
       {Phase::Graph, addGraphPasses},    {Phase::Spmd, addSpmdPasses},
       {Phase::Tiled, addAllTiledPasses}, {Phase::Scheduled, addScheduledPasses},
       {Phase::Kernels, addKernelPasses}, {Phase::Host, addHostPasses},
+  };
+}
+
+PhasePasses mm01::hopperPhasePasses() {
+  auto addDeviceTiledPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createSetLightningCostsPass());
+    addTiledPasses(manager);
+  };
+  auto addDeviceHostPasses = [](mlir::OpPassManager &manager) {
+    manager.addPass(createSerializeKernelsPass());
+    addHostPasses(manager);
+  };
+  return {
+      {Phase::Graph, addGraphPasses},
+      {Phase::Spmd, addSpmdPasses},
+      {Phase::Tiled, addDeviceTiledPasses},
+      {Phase::Scheduled, addDeviceScheduledPasses},
+      {Phase::Kernels, addDeviceKernelPasses},
+      {Phase::Host, addDeviceHostPasses},
   };
 }

@@ -12,8 +12,12 @@
 
 namespace mm01 {
 
-/// What mm01-compile runs for target cpu and mm01-opt replays.
+/// What mm01-compile runs for target cpu and mm01-opt replays as
+/// mm01-phase-NAME.
 PhasePasses cpuPhasePasses();
+
+/// The same for target sm_90a, and mm01-sm_90a-phase-NAME.
+PhasePasses hopperPhasePasses();
 
 } // namespace mm01
 

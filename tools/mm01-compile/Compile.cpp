@@ -7,6 +7,7 @@
 
 #include "tools/mm01-compile/Compile.h"
 
+#include "codegen/hopper/Dump.h"
 #include "codegen/host/Link.h"
 #include "codegen/host/Program.h"
 #include "passes/schedule/PrintMemoryPlan.h"
@@ -87,27 +88,40 @@ static Status dumpMemoryPlan(ModuleOp module, const std::string &folder) {
   return {};
 }
 
-static Status runPhase(ModuleOp module, Phase phase) {
+static Status runPhase(ModuleOp module, Phase phase,
+                       const PhasePasses &passes) {
   FirstError errors(*module.getContext());
   PassManager manager(module.getContext());
-  addPhase(manager, phase, cpuPhasePasses());
+  addPhase(manager, phase, passes);
   return succeeded(manager.run(module)) ? Status() : errors.status();
 }
 
-Status mm01::runPhases(ModuleOp module, Phase last,
+/// Writes what there is of each kernel after a phase.
+static llvm::Error dumpKernelsOf(ModuleOp module, Phase phase,
+                                 const std::string &folder) {
+  if (folder.empty() || phase < Phase::Kernels)
+    return llvm::Error::success();
+  if (phase == Phase::Kernels)
+    if (llvm::Error error = dumpKernels(module, folder))
+      return error;
+  return dumpDeviceKernels(module, folder);
+}
+
+Status mm01::runPhases(ModuleOp module, const std::string &target, Phase last,
                        const std::string &dumpDir) {
+  const PhasePasses passes =
+      target == "cpu" ? cpuPhasePasses() : hopperPhasePasses();
   Progress progress(last);
   for (Phase phase : allPhases()) {
     if (phase > last)
       break;
     progress.show(phase);
-    MM01_RETURN_IF_FAILED(runPhase(module, phase));
+    MM01_RETURN_IF_FAILED(runPhase(module, phase, passes));
     MM01_RETURN_IF_FAILED(dump(module, phase, dumpDir));
     if (phase == Phase::Scheduled && !dumpDir.empty())
       MM01_RETURN_IF_FAILED(dumpMemoryPlan(module, dumpDir));
-    if (phase == Phase::Kernels && !dumpDir.empty())
-      if (llvm::Error error = dumpKernels(module, dumpDir))
-        return Status::error(llvm::toString(std::move(error)));
+    if (llvm::Error error = dumpKernelsOf(module, phase, dumpDir))
+      return Status::error(llvm::toString(std::move(error)));
   }
   return {};
 }

@@ -15,10 +15,11 @@
 
 namespace mm01 {
 
-/// Runs the phases up to `last`, each with its verify pass. With a dump folder,
-/// writes the module after each to NN-PHASE.mlir there. Shows the phase in work
-/// on standard error if that is a terminal.
-Status runPhases(mlir::ModuleOp module, Phase last, const std::string &dumpDir);
+/// Runs the phases of a target up to `last`, each with its verify pass. With a
+/// dump folder, writes the module after each to NN-PHASE.mlir there. Shows the
+/// phase in work on standard error if that is a terminal.
+Status runPhases(mlir::ModuleOp module, const std::string &target, Phase last,
+                 const std::string &dumpDir);
 
 /// Writes the module to a file, or to standard output if `path` is empty.
 Status printModule(mlir::ModuleOp module, const std::string &path);

@@ -12,9 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/hopper/Ptxas.h"
 #include "codegen/host/Program.h"
 #include "codegen/x86/Level.h"
-#include "dialects/mm01/Mm01Dialect.h"
+#include "dialects/exec/ExecDialect.h"
 #include "models/minimax01/presets/Presets.h"
 #include "passes/fusion/Switch.h"
 #include "tools/common/Dialects.h"
@@ -59,10 +60,12 @@ Status checkBuilt(const CompileOptions &options) {
                          " is not built into this mm01-compile, expected ",
                          built);
   };
-  if (options.target != "cpu")
-    return refuse("--target", options.target, "cpu");
   if (options.mode != "inference")
     return refuse("--mode", options.mode, "inference");
+  if (options.target != "cpu" && options.quantize != "none")
+    return Status::error("--quantize=", options.quantize,
+                         " is not built for --target=", options.target,
+                         ", expected none");
   return {};
 }
 
@@ -81,6 +84,9 @@ Status compile(const CompileOptions &options) {
   MM01_RETURN_IF_FAILED(module);
   mlir::Builder builder(&context);
   (**module)->setAttr(kIsaAttr, builder.getStringAttr(*isa));
+  if (options.target != "cpu")
+    (**module)->setAttr(exec::kTargetAttr,
+                        builder.getStringAttr(options.target));
   // A .mlir file may say itself what is quantised.
   if (options.quantize != "none")
     (**module)->setAttr(kQuantizeAttr, builder.getStringAttr(options.quantize));
@@ -90,9 +96,14 @@ Status compile(const CompileOptions &options) {
                          options.fusion->begin(), options.fusion->end())));
 
   Phase last = options.compileTo.value_or(Phase::Host);
-  MM01_RETURN_IF_FAILED(runPhases(**module, last, options.dumpDir));
+  MM01_RETURN_IF_FAILED(
+      runPhases(**module, options.target, last, options.dumpDir));
   if (options.compileTo)
     return printModule(**module, options.output);
+  if (options.target != "cpu" && !findPtxas())
+    llvm::errs() << "mm01-compile: warning: no ptxas in $CUDA_HOME, $PATH or "
+                    "Python's packages: the program holds PTX alone, which the "
+                    "driver compiles when it is first run\n";
   if (llvm::Error error =
           emitProgram(**module, {options.output, *isa, options.dumpDir}))
     return Status::error(llvm::toString(std::move(error)));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/hopper/Passes.h"
 #include "codegen/host/Passes.h"
 #include "codegen/tile/Passes.h"
 #include "codegen/x86/Passes.h"
@@ -27,6 +28,7 @@ int main(int argc, char **argv) {
   mm01::registerFusionPasses();
   mm01::registerGraphPasses();
   mm01::registerPipelinePasses();
+  mm01::registerHopperPasses();
   mm01::registerHostPasses();
   mm01::registerSchedulePasses();
   mm01::registerTilePasses();
@@ -35,7 +37,8 @@ int main(int argc, char **argv) {
   mm01::registerTileToNvvmPipeline();
   mm01::registerTilingPasses();
   mm01::registerX86Passes();
-  mm01::registerPhasePipelines(mm01::cpuPhasePasses());
+  mm01::registerPhasePipelines("mm01-phase", mm01::cpuPhasePasses());
+  mm01::registerPhasePipelines("mm01-sm_90a-phase", mm01::hopperPhasePasses());
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mm01 optimizer driver\n", registry));
 }

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -91,19 +90,29 @@ Result<Repetition> Repetition::read(Settings &settings) {
 }
 
 Result<std::vector<double>>
-Repetition::measure(const std::function<Status()> &prepare,
+Repetition::measure(Device &device, const std::function<Status()> &prepare,
                     const std::function<Status()> &body) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> seconds;
+  struct Marks {
+    size_t begin, end;
+  };
+  std::vector<Marks> marks;
   Progress progress("bench");
   for (int64_t i = 0; i < warmup + iterations; ++i) {
     MM01_RETURN_IF_FAILED(prepare());
-    Clock::time_point begin = Clock::now();
+    Result<size_t> begin = device.mark();
+    MM01_RETURN_IF_FAILED(begin);
     MM01_RETURN_IF_FAILED(body());
+    Result<size_t> end = device.mark();
+    MM01_RETURN_IF_FAILED(end);
     if (i >= warmup)
-      seconds.push_back(
-          std::chrono::duration<double>(Clock::now() - begin).count());
+      marks.push_back({*begin, *end});
     progress.show(i + 1, warmup + iterations);
+  }
+  std::vector<double> seconds;
+  for (const Marks &mark : marks) {
+    Result<double> elapsed = device.secondsBetween(mark.begin, mark.end);
+    MM01_RETURN_IF_FAILED(elapsed);
+    seconds.push_back(*elapsed);
   }
   return seconds;
 }
@@ -119,8 +128,15 @@ struct BenchFlags {
   bool json = false;
 };
 
+/// "threads=2", or "multiprocessors=132" on a GPU.
+std::pair<std::string, int> workersOf(const Device &device) {
+  return {device.name() == "cpu" ? "threads" : "multiprocessors",
+          device.workers()};
+}
+
 void report(const BenchFlags &flags, const Model &model,
             const BenchResult &result) {
+  auto [workers, count] = workersOf(model.device());
   std::vector<double> sorted = result.seconds;
   std::sort(sorted.begin(), sorted.end());
   size_t middle = sorted.size() / 2;
@@ -133,7 +149,7 @@ void report(const BenchFlags &flags, const Model &model,
       json[name] = value;
     json["iterations"] = result.repetition.iterations;
     json["warmup"] = result.repetition.warmup;
-    json["threads"] = model.threads();
+    json[workers] = count;
     json["weight_bytes"] = model.weightMemory();
     json["seconds"] = {
         {"median", median}, {"min", sorted.front()}, {"max", sorted.back()}};
@@ -145,8 +161,8 @@ void report(const BenchFlags &flags, const Model &model,
   std::string line = flags.entry + ":";
   for (const auto &[name, value] : result.sizes)
     line += " " + name + "=" + std::to_string(value);
-  std::printf("%s threads=%d iterations=%lld\n", line.c_str(), model.threads(),
-              static_cast<long long>(result.repetition.iterations));
+  std::printf("%s %s=%d iterations=%lld\n", line.c_str(), workers.c_str(),
+              count, static_cast<long long>(result.repetition.iterations));
   std::printf("median %.3f ms, min %.3f ms, max %.3f ms\n", median * 1e3,
               sorted.front() * 1e3, sorted.back() * 1e3);
   if (result.tokens > 0)

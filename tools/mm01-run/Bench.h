@@ -49,9 +49,11 @@ struct Repetition {
 
   static Result<Repetition> read(Settings &settings);
 
-  /// The seconds that each of `iterations` calls of `body` took, after `warmup`
-  /// calls that are not counted. `prepare` runs before each, untimed.
-  Result<std::vector<double>> measure(const std::function<Status()> &prepare,
+  /// The seconds that each of `iterations` calls of `body` took by the device's
+  /// clock, after `warmup` calls that are not counted. `prepare` runs before
+  /// each, untimed. Where calls return early, the next is made meanwhile.
+  Result<std::vector<double>> measure(Device &device,
+                                      const std::function<Status()> &prepare,
                                       const std::function<Status()> &body);
 };
 

@@ -28,37 +28,40 @@ static float unit(uint32_t word) {
   return static_cast<float>(static_cast<int32_t>(word) >> 8) * 0x1p-23f;
 }
 
-static void fillRandom(TensorBuffer &tensor, uint32_t stream) {
-  int64_t elements = tensor.elements();
+/// Random elements for the host to fill a tensor with.
+static void fillRandom(void *memory, ElementType type, int64_t elements,
+                       uint32_t stream) {
+  auto *floats = static_cast<float *>(memory);
+  auto *halves = static_cast<uint16_t *>(memory);
+  auto *bytes = static_cast<int8_t *>(memory);
   auto draw = [&](int64_t i) {
     return philox4x32(
         {static_cast<uint32_t>(i), static_cast<uint32_t>(i >> 32), stream, 0},
         {0, 0})[0];
   };
-  switch (tensor.type) {
+  switch (type) {
   case ElementType::F32:
     for (int64_t i = 0; i < elements; ++i)
-      tensor.as<float>()[i] = unit(draw(i));
+      floats[i] = unit(draw(i));
     return;
   case ElementType::BF16:
     for (int64_t i = 0; i < elements; ++i)
-      tensor.as<uint16_t>()[i] =
+      halves[i] =
           static_cast<uint16_t>(std::bit_cast<uint32_t>(unit(draw(i))) >> 16);
     return;
   case ElementType::F16:
     // A random sign and mantissa with the exponent of [0.5, 1).
     for (int64_t i = 0; i < elements; ++i)
-      tensor.as<uint16_t>()[i] =
-          static_cast<uint16_t>((draw(i) & 0x83ff) | 14 << 10);
+      halves[i] = static_cast<uint16_t>((draw(i) & 0x83ff) | 14 << 10);
     return;
   case ElementType::I8:
     for (int64_t i = 0; i < elements; ++i)
-      tensor.as<int8_t>()[i] = static_cast<int8_t>(draw(i) % 128 - 64);
+      bytes[i] = static_cast<int8_t>(draw(i) % 128 - 64);
     return;
   case ElementType::I32:
   case ElementType::I64:
   case ElementType::Index:
-    std::memset(tensor.memory.data(), 0, tensor.bytes());
+    std::memset(memory, 0, elements * elementBytes(type));
     return;
   }
 }
@@ -109,24 +112,39 @@ public:
       if (!owned)
         continue;
       TensorBuffer &tensor = tensors[i];
-      if (Status status = tensor.resize(spec.type, tensor.shape);
-          status.failed())
+      if (Status status = makeTensor(i); status.failed())
         return Status::error("arg", i, ": ", status.message());
-      fillRandom(tensor, static_cast<uint32_t>(i));
       if (spec.kind == ArgumentKind::Tensor)
         arguments[i] = {tensor.memory.data(), tensor.shape.data()};
       else
         arguments[i].data = makeParts(i);
     }
+    for (const ResultSpec &result : entry.results) {
+      if (result.kind != ResultKind::Tied)
+        continue;
+      const TensorBuffer &tensor = tensors[result.argument];
+      TensorBuffer &copy = first.emplace_back();
+      if (Status status =
+              copy.resize(model.device(), tensor.type, tensor.shape);
+          status.failed())
+        return Status::error("arg", result.argument, ": ", status.message());
+      MM01_RETURN_IF_FAILED(model.device().copyWithin(
+          copy.memory.data(), tensor.memory.data(), tensor.bytes()));
+    }
     return Status();
   }
 
   /// Gives the arguments that the entry overwrites their first content again.
-  void restoreTied() {
+  Status restoreTied() {
+    size_t next = 0;
     for (const ResultSpec &result : entry.results)
-      if (result.kind == ResultKind::Tied)
-        fillRandom(tensors[result.argument],
-                   static_cast<uint32_t>(result.argument));
+      if (result.kind == ResultKind::Tied) {
+        const TensorBuffer &copy = first[next++];
+        MM01_RETURN_IF_FAILED(
+            model.device().copyWithin(tensors[result.argument].memory.data(),
+                                      copy.memory.data(), copy.bytes()));
+      }
+    return Status();
   }
 
   std::span<const mm01_argument> get() const { return arguments; }
@@ -179,7 +197,7 @@ private:
                             std::move(slots), std::move(table), RaggedLimits());
     MM01_RETURN_IF_FAILED(made);
     batch.emplace(*std::move(made));
-    return Status();
+    return batch->copyTo(model.device(), batchCopy);
   }
 
   /// The dynamic extents of a tensor: caches have as many slots or pages as
@@ -262,6 +280,25 @@ private:
     return Status();
   }
 
+  /// A tensor of random elements in memory of the device.
+  Status makeTensor(size_t i) {
+    Device &device = model.device();
+    TensorBuffer &tensor = tensors[i];
+    MM01_RETURN_IF_FAILED(
+        tensor.resize(device, entry.arguments[i].type, tensor.shape));
+    void *place = tensor.memory.data();
+    AlignedBuffer host;
+    if (!device.sharesMemory()) {
+      MM01_RETURN_IF_FAILED(host.reserve(
+          std::max<int64_t>(tensor.bytes(), MM01_ALIGNMENT), "a tensor"));
+      place = host.data();
+    }
+    fillRandom(place, tensor.type, tensor.elements(), static_cast<uint32_t>(i));
+    if (place == tensor.memory.data())
+      return {};
+    return device.copyIn(tensor.memory.data(), place, tensor.bytes());
+  }
+
   /// The pointers to the parts of a weight that belongs to no parameter; the
   /// scale of each row of an int8 one is 1/64.
   const void **makeParts(size_t i) {
@@ -281,9 +318,11 @@ private:
   Model &model;
   const EntrySpec &entry;
   std::optional<RaggedBatch> batch;
+  DeviceBuffer batchCopy;
   int64_t slotCount = 1;
   int64_t pageCount = 1;
   std::vector<TensorBuffer> tensors;
+  std::vector<TensorBuffer> first; // content of the tied ones before a call
   std::vector<int64_t> scalars;
   std::vector<std::vector<const void *>> parts;
   std::vector<std::vector<float>> scales;
@@ -304,10 +343,7 @@ Result<BenchResult> mm01::benchEntry(Model &model, size_t index,
 
   ResultSink sink;
   Result<std::vector<double>> seconds = repetition->measure(
-      [&] {
-        arguments.restoreTied();
-        return Status();
-      },
+      model.device(), [&] { return arguments.restoreTied(); },
       [&] {
         return model.executor().run(model.program(), index, arguments.get(),
                                     sink);

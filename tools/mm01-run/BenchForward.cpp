@@ -105,7 +105,7 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
     return Status();
   };
   Result<std::vector<double>> seconds = repetition->measure(
-      prepare, [&] { return session->step(items).status(); });
+      model.device(), prepare, [&] { return session->step(items).status(); });
   MM01_RETURN_IF_FAILED(seconds);
 
   BenchResult result;

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Executor.h"
-#include "runtime/cpu/CpuDevice.h"
 #include "tools/mm01-run/Commands.h"
 #include "tools/mm01-run/FileArguments.h"
+#include "tools/mm01-run/Model.h"
 
 using namespace mm01;
 
@@ -28,17 +27,20 @@ Status run(const Options &options) {
   if (index.failed())
     return Status::error(options.program, ": ", index.message());
   const EntrySpec &entry = program->entry(*index);
+  Result<std::unique_ptr<Device>> device =
+      openDevice(program->manifest().target, options.threads);
+  if (device.failed())
+    return Status::error(options.program, ": ", device.message());
   Result<FileArguments> arguments =
-      FileArguments::read(program->manifest(), entry, options.in);
+      FileArguments::read(program->manifest(), entry, options.in, **device);
   MM01_RETURN_IF_FAILED(arguments);
 
-  CpuDevice device(options.threads);
-  Executor executor(device);
+  Executor executor(**device);
   ResultSink sink;
   MM01_RETURN_IF_FAILED(
       executor.run(*program, *index, arguments->arguments(), sink));
   safetensors::Writer writer;
-  arguments->addResults(entry, sink, writer);
+  MM01_RETURN_IF_FAILED(arguments->addResults(entry, sink, writer));
   return writer.write(options.out);
 }
 

@@ -48,6 +48,7 @@ public:
   Status readAll() {
     size_t count = entry.arguments.size();
     to.tensors.resize(count);
+    to.scalars.resize(count);
     to.packed.resize(count);
     for (size_t i = 0; i < count; ++i)
       if (entry.arguments[i].kind != ArgumentKind::Ragged)
@@ -99,23 +100,30 @@ private:
         find(concat("arg", i), fileType(spec.type), spec.shape, scalar);
     MM01_RETURN_IF_FAILED(found);
     const TensorInfo &tensor = **found;
-    if (spec.kind == ArgumentKind::Weight) {
-      packWeight(i, tensor);
+    if (spec.kind == ArgumentKind::Weight)
+      return packWeight(i, tensor);
+    if (scalar) {
+      std::memcpy(&to.scalars[i], tensor.data, tensor.bytes);
+      to.packed[i] = {&to.scalars[i], nullptr};
       return {};
     }
     TensorBuffer &buffer = to.tensors[i];
-    MM01_RETURN_IF_FAILED(buffer.resize(spec.type, tensor.shape));
-    if (tensor.bytes)
-      std::memcpy(buffer.memory.data(), tensor.data, tensor.bytes);
-    to.packed[i] = {buffer.memory.data(),
-                    scalar ? nullptr : buffer.shape.data()};
+    MM01_RETURN_IF_FAILED(buffer.resize(*to.device, spec.type, tensor.shape));
+    MM01_RETURN_IF_FAILED(
+        to.device->copyIn(buffer.memory.data(), tensor.data, buffer.bytes()));
+    to.packed[i] = {buffer.memory.data(), buffer.shape.data()};
     return {};
   }
 
-  void packWeight(size_t i, const TensorInfo &tensor) {
+  Status packWeight(size_t i, const TensorInfo &tensor) {
+    Result<const void *> shown =
+        showToDevice(*to.device, tensor.data, tensor.bytes, "a weight",
+                     to.copies.emplace_back());
+    MM01_RETURN_IF_FAILED(shown);
     auto &pointers = to.weightParts.emplace_back();
-    addParts(pointers, tensor.shape, tensor.data, tensor.bytes);
+    addParts(pointers, tensor.shape, *shown, tensor.bytes);
     to.packed[i] = {pointers.data(), nullptr};
+    return {};
   }
 
   /// Adds where each part of dense memory of a weight's shape begins.
@@ -140,7 +148,8 @@ private:
         find(concat("arg", i), fileType(type), spec.shape);
     MM01_RETURN_IF_FAILED(found);
     TensorBuffer &buffer = to.tensors[i];
-    MM01_RETURN_IF_FAILED(buffer.resize(ElementType::I8, spec.shape));
+    MM01_RETURN_IF_FAILED(
+        buffer.resize(*to.device, ElementType::I8, spec.shape));
     int64_t columns = spec.shape.back(), rows = buffer.elements() / columns;
     std::vector<float> &scales = to.weightScales.emplace_back(rows);
     if (std::optional<int64_t> bad =
@@ -179,6 +188,8 @@ private:
     if (extent("values", 1) != extent("keys", 1))
       return error("expected as many pages of values as of keys");
     to.batches.push_back(*std::move(batch));
+    MM01_RETURN_IF_FAILED(
+        to.batches.back().copyTo(*to.device, to.copies.emplace_back()));
     to.packed[i] = {const_cast<mm01_ragged *>(to.batches.back().get()),
                     nullptr};
     return {};
@@ -210,12 +221,16 @@ private:
     if (!argument || !limit ||
         entry.arguments[*argument].type != ElementType::I32)
       return {};
-    const TensorBuffer &buffer = to.tensors[*argument];
-    for (int64_t i = 0; i < buffer.elements(); ++i)
-      if (int32_t index = buffer.as<int32_t>()[i]; index < 0 || index >= *limit)
+    const TensorInfo &tensor = *to.file.find(concat("arg", *argument));
+    for (int64_t i = 0; i < tensor.elements(); ++i) {
+      // A file need not align its tensors.
+      int32_t index = 0;
+      std::memcpy(&index, tensor.data + i * sizeof(index), sizeof(index));
+      if (index < 0 || index >= *limit)
         return error("tensor 'arg", *argument, "' (", role, "): expected 0 to ",
                      *limit - 1, ", found ", index, " at ", i, ", outside of ",
                      of);
+    }
     return {};
   }
 
@@ -229,22 +244,28 @@ private:
 
 Result<FileArguments> FileArguments::read(const Manifest &manifest,
                                           const EntrySpec &entry,
-                                          const std::string &path) {
+                                          const std::string &path,
+                                          Device &device) {
   Result<safetensors::File> file = safetensors::File::open(path);
   MM01_RETURN_IF_FAILED(file);
-  FileArguments arguments(*std::move(file));
+  FileArguments arguments(*std::move(file), device);
   MM01_RETURN_IF_FAILED(ArgumentReader(manifest, entry, arguments).readAll());
   return arguments;
 }
 
-void FileArguments::addResults(const EntrySpec &entry, const ResultSink &sink,
-                               safetensors::Writer &writer) const {
+Status FileArguments::addResults(const EntrySpec &entry, const ResultSink &sink,
+                                 safetensors::Writer &writer) {
   for (size_t i = 0; i < entry.results.size(); ++i) {
     const ResultSpec &result = entry.results[i];
     const TensorBuffer &buffer = result.kind == ResultKind::Tied
                                      ? tensors[result.argument]
                                      : sink.results[i];
+    Result<const void *> shown =
+        showToHost(*device, buffer.memory.data(), buffer.bytes(), "a result",
+                   results.emplace_back());
+    MM01_RETURN_IF_FAILED(shown);
     writer.add(concat("result", i), fileType(buffer.type), buffer.shape,
-               buffer.memory.data());
+               *shown);
   }
+  return device->synchronize();
 }

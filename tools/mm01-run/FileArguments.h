@@ -18,9 +18,9 @@
 namespace mm01 {
 
 /// The arguments of one entry out of a file (docs/contract.md, "Arguments in
-/// files"). Tensors and scalars are private copies, since a call may update
-/// them in place; weights stay in the mapped file, but for int8 ones, which are
-/// made of the floats there.
+/// files"). Tensors are private copies in memory of the device, since a call
+/// may update them in place; weights stay in the mapped file where the device
+/// can read it, but for int8 ones, which are made of the floats there.
 class FileArguments {
 public:
   /// Reads and checks every argument: presence, type, shape, tokens within the
@@ -28,24 +28,29 @@ public:
   /// that the file has no other tensor.
   static Result<FileArguments> read(const Manifest &manifest,
                                     const EntrySpec &entry,
-                                    const std::string &path);
+                                    const std::string &path, Device &device);
 
   std::span<const mm01_argument> arguments() const { return packed; }
 
-  /// Adds result i of the call as tensor `result<i>`; the file must be written
-  /// while this object and the sink live.
-  void addResults(const EntrySpec &entry, const ResultSink &sink,
-                  safetensors::Writer &writer) const;
+  /// Waits for the call and adds its result i as tensor `result<i>`; the file
+  /// must be written while this object and the sink live. Fails with the call.
+  Status addResults(const EntrySpec &entry, const ResultSink &sink,
+                    safetensors::Writer &writer);
 
 private:
-  explicit FileArguments(safetensors::File file) : file(std::move(file)) {}
+  FileArguments(safetensors::File file, Device &device)
+      : file(std::move(file)), device(&device) {}
 
   safetensors::File file;
-  /// One per argument; empty for ragged batches and weights, but for the
-  /// elements of int8 ones.
+  Device *device;
+  /// One per argument; empty for those that are no tensors, but for the
+  /// elements of int8 weights.
   std::vector<TensorBuffer> tensors;
+  std::vector<int64_t> scalars;
   /// A deque keeps the addresses of its elements.
   std::deque<RaggedBatch> batches;
+  std::deque<DeviceBuffer> copies;
+  std::deque<AlignedBuffer> results;
   std::deque<std::vector<const void *>> weightParts;
   std::deque<std::vector<float>> weightScales;
   std::vector<mm01_argument> packed;

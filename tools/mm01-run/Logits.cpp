@@ -126,12 +126,13 @@ Status runLogits(const LogitsFlags &flags) {
                          " tokens in a call");
 
   int64_t tokens = static_cast<int64_t>(ids->size());
-  TensorBuffer output;
-  if (Status status =
-          output.resize(ElementType::F32, {tokens, spec->vocabulary});
-      status.failed())
-    return Status::error("logits ", shapeText({tokens, spec->vocabulary}), ": ",
-                         status.message());
+  AlignedBuffer output;
+  std::vector<int64_t> shape = {tokens, spec->vocabulary};
+  std::optional<int64_t> bytes = tensorBytes(ElementType::F32, shape);
+  Status fits = bytes ? output.reserve(*bytes, "a tensor")
+                      : Status::error("a tensor of this shape is too large");
+  if (fits.failed())
+    return Status::error("logits ", shapeText(shape), ": ", fits.message());
   Result<std::unique_ptr<Model>> model =
       Model::open(flags.program, flags.weights, flags.threads);
   MM01_RETURN_IF_FAILED(model);
@@ -140,12 +141,12 @@ Status runLogits(const LogitsFlags &flags) {
   Result<Session> session = Session::create(
       (*model)->program(), (*model)->weights(), (*model)->executor(), options);
   MM01_RETURN_IF_FAILED(session);
-  MM01_RETURN_IF_FAILED(computeLogits(
-      *session, *ids, static_cast<size_t>(chunk), output.as<float>()));
+  MM01_RETURN_IF_FAILED(computeLogits(*session, *ids,
+                                      static_cast<size_t>(chunk),
+                                      static_cast<float *>(output.data())));
 
   safetensors::Writer writer;
-  writer.add("logits", safetensors::ElementType::F32,
-             {tokens, spec->vocabulary}, output.as<float>());
+  writer.add("logits", safetensors::ElementType::F32, shape, output.data());
   return writer.write(flags.output);
 }
 

@@ -7,6 +7,8 @@
 
 #include "tools/mm01-run/Model.h"
 
+#include "runtime/cpu/CpuDevice.h"
+#include "runtime/cuda/CudaDevice.h"
 #include "tools/mm01-run/Commands.h"
 
 #include <cstdio>
@@ -14,14 +16,28 @@
 
 using namespace mm01;
 
+Result<std::unique_ptr<Device>> mm01::openDevice(const std::string &target,
+                                                 int threads) {
+  if (target == "cpu")
+    return std::unique_ptr<Device>(std::make_unique<CpuDevice>(threads));
+  Result<std::unique_ptr<CudaDevice>> gpu = CudaDevice::open();
+  MM01_RETURN_IF_FAILED(gpu);
+  return std::unique_ptr<Device>(*std::move(gpu));
+}
+
 Result<std::unique_ptr<Model>>
 Model::open(const std::string &path, const std::string &weights, int threads) {
   Result<Program> program = Program::open(path);
   MM01_RETURN_IF_FAILED(program);
-  std::unique_ptr<Model> model(new Model(*std::move(program), threads));
+  Result<std::unique_ptr<Device>> device =
+      openDevice(program->manifest().target, threads);
+  if (device.failed())
+    return Status::error(path, ": ", device.message());
+  std::unique_ptr<Model> model(
+      new Model(*std::move(program), *std::move(device)));
   int64_t before = residentMemory();
   Result<Weights> bound =
-      Weights::bind(model->loaded.manifest(), weights, model->device);
+      Weights::bind(model->loaded.manifest(), weights, *model->opened);
   MM01_RETURN_IF_FAILED(bound);
   model->bound.emplace(*std::move(bound));
   model->memory = residentMemory() - before;

@@ -10,13 +10,17 @@
 
 #include "runtime/core/Executor.h"
 #include "runtime/core/Weights.h"
-#include "runtime/cpu/CpuDevice.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace mm01 {
+
+/// The device that runs programs of this target: the processor with so many
+/// threads, or the GPU. Fails, in one line, where there is none.
+Result<std::unique_ptr<Device>> openDevice(const std::string &target,
+                                           int threads);
 
 /// What generate, logits and bench need to call a program. It does not move:
 /// the executor and sessions refer to its members.
@@ -29,17 +33,18 @@ public:
   const Program &program() const { return loaded; }
   const Weights &weights() const { return *bound; }
   Executor &executor() { return runner; }
-  int threads() const { return device.workers(); }
+  Device &device() const { return *opened; }
   /// By how much binding the weights has enlarged this process: pages of a
   /// mapped checkpoint only come when they are read.
   int64_t weightMemory() const { return memory; }
 
 private:
-  Model(Program program, int threads)
-      : loaded(std::move(program)), device(threads), runner(device) {}
+  Model(Program program, std::unique_ptr<Device> device)
+      : loaded(std::move(program)), opened(std::move(device)), runner(*opened) {
+  }
 
   Program loaded;
-  CpuDevice device;
+  std::unique_ptr<Device> opened;
   Executor runner;
   std::optional<Weights> bound; // engaged by open()
   int64_t memory = 0;

@@ -42,3 +42,26 @@ func.func @unwritten() attributes {exec.results = [#exec.fresh<"" : memref<4xf32
   %a = exec.result 0 () : memref<4xf32>
   return
 }
+
+gpu.module @kernels {
+  func.func @nothing() {
+    return
+  }
+}
+
+// Nor does a grid of nothing on a GPU, in any direction.
+// CHECK-LABEL: func.func @empty_device_grid
+// CHECK-NOT: exec.launch_device
+// CHECK: return
+func.func @empty_device_grid(%n: index) {
+  %c0 = arith.constant 0 : index
+  exec.launch_device @kernels::@nothing grid(%n, %c0, %n) ()
+  return
+}
+
+// CHECK-LABEL: func.func @some_device_grid
+// CHECK: exec.launch_device
+func.func @some_device_grid(%n: index) {
+  exec.launch_device @kernels::@nothing grid(%n, %n, %n) ()
+  return
+}

@@ -47,3 +47,17 @@ func.func @not_a_function() {
   %c0 = arith.constant {exec.kernel} 0 : index
   return
 }
+
+// -----
+
+// expected-error @+1 {{'exec.dynamic_shared_bytes' must be an i64, not negative}}
+func.func private @negative_shared() attributes {exec.dynamic_shared_bytes = -1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'exec.target' is a string on a module}}
+func.func private @target() attributes {exec.target = "sm_90a"} {
+  return
+}

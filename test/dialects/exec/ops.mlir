@@ -73,4 +73,36 @@ func.func @scales(%w: !mm01.weight<4x96x64xi8>, %e: index) -> memref<96xf32> {
   // CHECK: exec.weight_scales %{{.*}}[%{{.*}}] : <4x96x64xi8> -> memref<96xf32>
   %s = exec.weight_scales %w[%e] : !mm01.weight<4x96x64xi8> -> memref<96xf32>
   return %s : memref<96xf32>
+// CHECK-LABEL: gpu.module @kernels
+gpu.module @kernels {
+  // CHECK: func.func @scale
+  // CHECK-SAME: exec.dynamic_shared_bytes = 1024 : i64
+  func.func @scale(%x: memref<f32>, %n: index, %map: !exec.tensor_map) attributes {exec.dynamic_shared_bytes = 1024 : i64} {
+    return
+  }
+  func.func @nothing() {
+    return
+  }
+}
+
+// CHECK-LABEL: func.func @launch_device
+func.func @launch_device(%x: memref<f32>, %n: index, %map: !exec.tensor_map) {
+  // CHECK: exec.launch_device @kernels::@scale grid(%{{.*}}, %{{.*}}, %{{.*}}) (%{{.*}}, %{{.*}}, %{{.*}}) : memref<f32>, index, !exec.tensor_map
+  exec.launch_device @kernels::@scale grid(%n, %n, %n) (%x, %n, %map) : memref<f32>, index, !exec.tensor_map
+  // CHECK: exec.launch_device @kernels::@nothing grid(%{{.*}}, %{{.*}}, %{{.*}}) ()
+  exec.launch_device @kernels::@nothing grid(%n, %n, %n) ()
+  return
+}
+
+// CHECK-LABEL: func.func @tensor_map
+func.func @tensor_map(%x: memref<?x128xbf16>, %base: memref<f32>, %n: index) {
+  // CHECK: exec.tensor_map %{{.*}} box [64, 64] swizzle 128 : memref<?x128xbf16>
+  %a = exec.tensor_map %x box [64, 64] swizzle 128 : memref<?x128xbf16>
+  // CHECK: exec.tensor_map %{{.*}} box [64, 64] : memref<?x128xbf16>
+  %b = exec.tensor_map %x box [64, 64] : memref<?x128xbf16>
+  // CHECK: exec.tensor_map %{{.*}} at %{{.*}} view[%{{.*}}, %{{.*}}] strides[%{{.*}}] box [8, 32] swizzle 128 : memref<f32>
+  %c = exec.tensor_map %base at %n view [%n, %n] strides [%n] box [8, 32] swizzle 128 : memref<f32>
+  // CHECK: exec.tensor_map %{{.*}} view[%{{.*}}] strides[] box [32] : memref<f32>
+  %d = exec.tensor_map %base view [%n] strides [] box [32] : memref<f32>
+  return
 }

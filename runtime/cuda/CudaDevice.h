@@ -1,0 +1,75 @@
+//===- CudaDevice.h - runs programs on a Hopper GPU -----------------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_RUNTIME_CUDA_CUDADEVICE_H
+#define MM01_RUNTIME_CUDA_CUDADEVICE_H
+
+#include "runtime/core/Device.h"
+#include "runtime/cuda/Kernels.h"
+#include "runtime/cuda/Staging.h"
+
+#include <memory>
+#include <vector>
+
+namespace mm01 {
+
+/// One GPU of compute capability 9.0 through its driver. All work goes to one
+/// stream; launches return early. Memory is plain device memory, never managed.
+class CudaDevice final : public Device {
+public:
+  /// The first GPU that the process may see. Fails, in one line, without a
+  /// driver, without a GPU, and where it has another compute capability.
+  static Result<std::unique_ptr<CudaDevice>> open();
+  ~CudaDevice() override;
+
+  std::string_view name() const override { return "sm_90a"; }
+  int workers() const override { return multiprocessors; }
+
+  bool sharesMemory() const override { return false; }
+  int64_t availableMemory() const override;
+  Result<void *> allocate(int64_t bytes, const char *purpose) override;
+  void release(void *memory) override;
+  Status copyIn(void *to, const void *from, int64_t bytes) override;
+  Status copyOut(void *to, const void *from, int64_t bytes) override;
+  Status copyWithin(void *to, const void *from, int64_t bytes) override;
+  Status synchronize() override;
+
+  Status launch(const mm01_context &context, mm01_kernel kernel,
+                const char *name, int64_t grid, const void *arguments,
+                int64_t scratchBytes) override;
+  bool gemmF32(int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
+               const float *b, int64_t ldb, float *c, int64_t ldc,
+               bool accumulate) override;
+  Status launchDevice(const mm01_device_kernel &kernel, const int64_t grid[3],
+                      const void *const *parameters, int64_t count) override;
+  Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
+  void parallelFor(int64_t count,
+                   const std::function<void(int64_t)> &body) override;
+
+  Result<size_t> mark() override;
+  Result<double> secondsBetween(size_t begin, size_t end) override;
+
+private:
+  explicit CudaDevice(const cuda::Driver &driver) : driver(driver) {}
+  Status start();
+  Status checkGrid(const mm01_device_kernel &kernel,
+                   const int64_t grid[3]) const;
+
+  const cuda::Driver &driver;
+  cuda::DeviceOrdinal ordinal = 0;
+  cuda::Context context = nullptr;
+  cuda::Stream stream = nullptr;
+  int multiprocessors = 0;
+  int sharedBytes = 0;
+  std::unique_ptr<cuda::Kernels> kernels;
+  std::unique_ptr<cuda::Staging> staging;
+  std::vector<cuda::Event> marks;
+};
+
+} // namespace mm01
+
+#endif // MM01_RUNTIME_CUDA_CUDADEVICE_H

@@ -1,0 +1,48 @@
+// RUN: mm01-opt %s -mm01-convert-to-llvm | FileCheck %s
+
+llvm.mlir.global internal constant @device.scale() : !llvm.struct<(ptr)> {
+  %null = llvm.mlir.zero : !llvm.ptr
+  %undef = llvm.mlir.undef : !llvm.struct<(ptr)>
+  %record = llvm.insertvalue %null, %undef[0] : !llvm.struct<(ptr)>
+  llvm.return %record : !llvm.struct<(ptr)>
+}
+
+// Each parameter is a pointer to its value; launch_device is the seventh field
+// of the context.
+// CHECK-LABEL: llvm.func internal @launch
+// CHECK-SAME: (%[[CONTEXT:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: !llvm.ptr, {{.*}}, %[[N:[^:]*]]: i64, %[[VALUE:[^:]*]]: f32, %[[RAGGED:[^:]*]]: !llvm.ptr, %[[WEIGHT:[^:]*]]: !llvm.ptr, %[[MAP:[^:]*]]: !llvm.ptr)
+// CHECK-DAG: llvm.store %[[N]], %[[NSLOT:.*]] : i64, !llvm.ptr
+// CHECK-DAG: llvm.store %[[VALUE]], %{{.*}} : f32, !llvm.ptr
+// The ragged batch in device memory, and the first part of the weight.
+// CHECK-DAG: %[[DEVICE:.*]] = llvm.getelementptr %[[RAGGED]][72]
+// CHECK-DAG: llvm.load %[[DEVICE]] invariant
+// CHECK-DAG: %[[FIRST:.*]] = llvm.getelementptr %[[WEIGHT]][0]
+// CHECK-DAG: llvm.load %[[FIRST]] invariant
+// CHECK-DAG: %[[RECORD:.*]] = llvm.mlir.addressof @device.scale
+// A tensor map is passed where it lies.
+// CHECK-DAG: llvm.store %[[MAP]], %{{.*}} : !llvm.ptr, !llvm.ptr
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[CONTEXT]][48]
+// CHECK: %[[LAUNCH:.*]] = llvm.load %[[FIELD]] invariant
+// CHECK: llvm.call %[[LAUNCH]](%[[CONTEXT]], %[[RECORD]], %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
+func.func private @launch(%context: !llvm.ptr, %x: memref<f32>, %n: index, %value: f32, %r: !mm01.ragged,
+                          %w: !mm01.weight<2x4x8xf32>, %map: !exec.tensor_map) {
+  exec.launch_device @device.scale grid(%n, %n, %n) (%x, %n, %value, %r, %w, %map)
+      : memref<f32>, index, f32, !mm01.ragged, !mm01.weight<2x4x8xf32>, !exec.tensor_map
+  return
+}
+
+// The extents and strides of the source, and of a view; 128 bytes at a multiple
+// of 64 are written.
+// CHECK-LABEL: llvm.func internal @maps
+// CHECK-DAG: llvm.alloca %{{.*}} x i8 {alignment = 64 : i64}
+// CHECK-DAG: %[[ELEMENT:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK-DAG: %[[SWIZZLE:.*]] = llvm.mlir.constant(128 : i64)
+// CHECK: llvm.getelementptr %{{.*}}[56]
+// CHECK: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+// CHECK: llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, bf16
+// CHECK: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+func.func private @maps(%context: !llvm.ptr, %x: memref<?x128xbf16>, %n: index) -> (!exec.tensor_map, !exec.tensor_map) {
+  %all = exec.tensor_map %x box [64, 64] swizzle 128 : memref<?x128xbf16>
+  %part = exec.tensor_map %x at %n view [%n, %n] strides [%n] box [8, 64] swizzle 128 : memref<?x128xbf16>
+  return %all, %part : !exec.tensor_map, !exec.tensor_map
+}

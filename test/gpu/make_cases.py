@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""usage: make_cases.py FOLDER [--seed S] [--only OP]
+
+Writes a folder for each program that a GPU is checked with: the random programs of test/codegen/differential, one for
+each operation, and the examples of docs/examples. A folder holds program.so, arguments.safetensors,
+expected.safetensors (the interpreter's results in float64) and case.json. Tools are found on PATH.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+
+import cases
+import safetensors_file
+from differential import run
+
+# Of the largest magnitude in a tensor.
+FLOAT32, BF16 = 2e-5, 8e-3
+
+
+def write(folder, name, module, entry, tensors, tolerance, bench=()):
+    """One program; says why where it is refused."""
+    place = os.path.join(folder, name)
+    os.makedirs(place)
+    path = lambda file: os.path.join(place, file)
+    with open(path("module.mlir"), "w", encoding="utf-8") as file:
+        file.write(module)
+    safetensors_file.write(path("arguments.safetensors"), tensors)
+    files = ["--entry", entry, "--in", path("arguments.safetensors"), "--out", path("expected.safetensors")]
+    run("mm01-interpret", path("module.mlir"), "--f64-results", *files)
+    case = {"entry": entry, "tolerance": tolerance, "bench": list(bench)}
+    try:
+        run("mm01-compile", path("module.mlir"), "--target=sm_90a", "-o", path("program.so"))
+    except RuntimeError as error:
+        case["refused"] = str(error)
+    with open(path("case.json"), "w", encoding="utf-8") as file:
+        json.dump(case, file)
+
+
+def gated_norm(folder, root):
+    rng = random.Random(7)
+    rows, width = 37, 1024
+    elements = lambda: [rng.gauss(0, 1) for _ in range(rows * width)]
+    tensors = {f"arg{i}": ("BF16", [rows, width], elements()) for i in range(3)}
+    with open(os.path.join(root, "docs/examples/gated-norm.mlir"), encoding="utf-8") as file:
+        module = file.read()
+    bench = [f"arg{i}.dim0=16384" for i in range(3)]
+    write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16, bench)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=[maker.__name__ for maker in cases.CASES])
+    options = parser.parse_args()
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+    for maker in cases.CASES:
+        if options.only in (None, maker.__name__):
+            case = maker(random.Random(f"{options.seed} {maker.__name__}"))
+            write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(), FLOAT32)
+    if options.only is None:
+        gated_norm(options.folder, root)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

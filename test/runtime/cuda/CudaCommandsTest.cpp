@@ -1,0 +1,156 @@
+//===- CudaCommandsTest.cpp - GPU programs as a user runs them ------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../TestProgram.h"
+
+#include "frontend/safetensors/File.h"
+#include "frontend/safetensors/Writer.h"
+
+#include <cstring>
+#include <sys/wait.h>
+
+using namespace mm01;
+using namespace mm01::test;
+
+namespace {
+
+class CudaCommands : public ::testing::Test {
+protected:
+  /// Calls an entry on the fake GPU, or on one in another mode; the exit code.
+  int call(const std::string &entry, const std::string &mode = "") {
+    safetensors::Writer writer;
+    std::vector<float> x = {1, 2, 3, 4};
+    writer.add("arg0", safetensors::ElementType::F32, {4}, x.data());
+    EXPECT_TRUE(writer.write(folder.file("in")).ok());
+    return run(concat("call ", MM01_GPU_PROGRAM, " --entry ", entry, " --in ",
+                      folder.file("in"), " --out ", folder.file("out")),
+               mode);
+  }
+
+  int run(const std::string &words, const std::string &mode = "",
+          const std::string &libraries = MM01_FAKE_DRIVER) {
+    std::string command =
+        concat("LD_LIBRARY_PATH='", libraries, "' FAKE_CUDA='", mode,
+               "' FAKE_CUDA_LOG='", folder.file("log"), "' '", MM01_TEST_RUN,
+               "' ", words, " > '", folder.file("printed"), "' 2> '",
+               folder.file("err"), "'");
+    int status = std::system(command.c_str());
+    err = readFile(folder.file("err"));
+    if (!err.empty())
+      err.pop_back();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  std::string log() { return readFile(folder.file("log")); }
+
+  /// Expects a failure of one line with these words.
+  void fails(const std::string &entry, const std::string &mode,
+             std::initializer_list<const char *> words) {
+    EXPECT_EQ(call(entry, mode), 1) << entry << " " << mode;
+    expectLine(err, words);
+    expectLine(err, {"mm01-run: "});
+  }
+
+  std::vector<float> result(const std::string &name) {
+    Result<safetensors::File> file =
+        safetensors::File::open(folder.file("out"));
+    EXPECT_TRUE(file.ok()) << file.message();
+    const safetensors::TensorInfo *tensor = file->find(name);
+    EXPECT_NE(tensor, nullptr) << name;
+    std::vector<float> values(tensor->elements());
+    std::memcpy(values.data(), tensor->data, tensor->bytes);
+    return values;
+  }
+
+  TemporaryFolder folder;
+  std::string err;
+};
+
+} // namespace
+
+TEST_F(CudaCommands, CallsInOrderAndCopiesBack) {
+  ASSERT_EQ(call("add_one"), 0) << err;
+  EXPECT_EQ(result("result0"), (std::vector<float>{3, 4, 5, 6}));
+  // The kernel that ran on a grid of 0 did nothing; equal kernels are one.
+  std::string lines = log();
+  size_t launches = 0, loads = 0;
+  for (size_t at = 0; (at = lines.find("launch ", at)) != std::string::npos;
+       ++at)
+    ++launches;
+  for (size_t at = 0; (at = lines.find("load ", at)) != std::string::npos; ++at)
+    ++loads;
+  EXPECT_EQ(launches, 3u) << lines;
+  EXPECT_EQ(loads, 1u) << lines;
+  EXPECT_NE(lines.find("load machine code\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("launch add_one grid 1x1x1 block 256x1x1 shared 0\n"),
+            std::string::npos)
+      << lines;
+  EXPECT_NE(lines.find("release, 0 allocations left"), std::string::npos)
+      << lines;
+}
+
+TEST_F(CudaCommands, LaunchesClustersWithSharedMemory) {
+  ASSERT_EQ(call("cluster"), 0) << err;
+  std::string lines = log();
+  // 200,000 bytes of shared memory and 16 blocks of a cluster are asked for.
+  EXPECT_NE(lines.find("attribute 8 = 200000\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("attribute 14 = 1\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("launch cluster grid 8x4x2 block 128x1x1 shared 200000 "
+                       "cluster 4x2x2\n"),
+            std::string::npos)
+      << lines;
+}
+
+TEST_F(CudaCommands, FallsBackToPtx) {
+  ASSERT_EQ(call("add_one", "no-binary"), 0) << err;
+  EXPECT_NE(log().find("load machine code\nload PTX\n"), std::string::npos);
+  fails("add_one", "bad-ptx", {"kernel add_one", "PTX", "line 1: nonsense"});
+}
+
+TEST_F(CudaCommands, EncodesTensorMaps) {
+  ASSERT_EQ(call("map"), 0) << err;
+  // From the innermost dimension on: extent, stride in bytes, box, step.
+  EXPECT_NE(log().find("map type 7 swizzle 3 [64 0 32 1] [4 256 2 1]\n"),
+            std::string::npos)
+      << log();
+  fails("bad_map", "", {"tensor map", "stride 0", "multiple of 16", "65"});
+}
+
+TEST_F(CudaCommands, MeasuresWithTheClockOfTheDevice) {
+  ASSERT_EQ(run(concat("bench ", MM01_GPU_PROGRAM,
+                       " --entry add_one --set arg0.dim0=4 --set "
+                       "iterations=3 --json")),
+            0)
+      << err;
+  std::string printed = readFile(folder.file("printed"));
+  EXPECT_NE(printed.find("\"multiprocessors\":132"), std::string::npos)
+      << printed;
+}
+
+TEST_F(CudaCommands, RefusesWhatThisMachineIsNot) {
+  fails("add_one", "no-device", {"gpuProgram.so", "no GPU", "sm_90a"});
+  fails("add_one", "capability",
+        {"Fake GPU", "compute capability 8.0", "expected 9.0"});
+  fails("add_one", "old", {"too old", "cuInit", "CUDA 12.0"});
+  fails("add_one", "memory=100",
+        {"not enough memory on the GPU", "expected", "found"});
+  fails("add_one", "broken", {"failed on the GPU", "CUDA_ERROR_FAKE"});
+}
+
+TEST_F(CudaCommands, NoticesMistakesOfTheProgram) {
+  fails("grid", "", {"kernel cluster", "grid extent 1", "multiple", "found 3"});
+  fails("missing", "", {"kernel missing", "cuModuleGetFunction"});
+  fails("host_kernel", "", {"kernel idle", "processor"});
+}
+
+// Its manifest can be read, and CPU programs run, where there is no driver.
+TEST_F(CudaCommands, NeedsNoDriverToLook) {
+  std::string empty = folder.file("");
+  EXPECT_EQ(run(concat("info ", MM01_GPU_PROGRAM), "", empty), 0) << err;
+  EXPECT_NE(readFile(folder.file("printed")).find("target: sm_90a"),
+            std::string::npos);
+}

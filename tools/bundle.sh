@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# usage: tools/bundle.sh FOLDER
+#
+# Makes a folder that checks programs for Hopper on a machine with a GPU and nothing but its driver and Python 3:
+#
+#   bin/mm01-run, lib/     the runtime and the libraries it needs beside glibc
+#   cases/NAME/            program.so, its arguments, and what the interpreter computes in float64
+#   tiny-a/                the golden checkpoint, compiled
+#   run.sh                 runs all of it and prints one table
+#
+# Needs a build (build/bin). The folder must not exist.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+[ $# -eq 1 ] || { echo "usage: tools/bundle.sh FOLDER" >&2; exit 2; }
+folder=$1
+[ ! -e "$folder" ] || { echo "bundle.sh: $folder exists, expected a new folder" >&2; exit 1; }
+for tool in mm01-compile mm01-interpret mm01-run; do
+  [ -x "build/bin/$tool" ] || { echo "bundle.sh: no build/bin/$tool, expected a build" >&2; exit 1; }
+done
+export PATH="$PWD/build/bin:$PATH" PYTHONPATH="$PWD/test/python:$PWD/test/codegen/differential"
+
+mkdir -p "$folder/bin" "$folder/lib" "$folder/python" "$folder/cases"
+cp build/bin/mm01-run "$folder/bin/"
+# Those of glibc must fit the machine's loader, so they are the machine's.
+ldd build/bin/mm01-run | awk '$2 == "=>" { print $3 }' |
+  grep -Ev '/(libc|libm|libdl|libpthread|librt)\.so' | xargs -I{} cp -L {} "$folder/lib/"
+cp test/python/safetensors_file.py test/gpu/check.py "$folder/python/"
+cp test/gpu/run.sh "$folder/"
+
+python3 test/gpu/make_cases.py "$folder/cases"
+mkdir "$folder/tiny-a"
+cp test/golden/tiny-a/* "$folder/tiny-a/"
+mm01-compile test/golden/tiny-a --target=sm_90a -o "$folder/tiny-a/program.so"
+
+bytes=$(du -sb "$folder" | cut -f1)
+echo "$folder: $((bytes >> 20)) MiB"
+[ "$bytes" -lt $((64 << 20)) ] || { echo "bundle.sh: $folder has $bytes bytes, expected less than 64 MiB" >&2; exit 1; }
