@@ -8,6 +8,7 @@
 #ifndef MM01_CODEGEN_HOPPER_PASSES_H
 #define MM01_CODEGEN_HOPPER_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

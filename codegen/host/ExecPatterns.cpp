@@ -71,7 +71,7 @@ struct ConvertArena : ConvertOpToLLVMPattern<exec::ArenaOp> {
     Value arena = loadPointer(rewriter, op.getLoc(), context,
                               offsetof(mm01_context, arena));
     replaceByView(rewriter, *getTypeConverter(), op, arena, adaptor.getOffset(),
-                  adaptor.getAllSizes());
+                  adaptor.getSizes());
     return success();
   }
 };
@@ -88,7 +88,7 @@ struct ConvertScratch : ConvertOpToLLVMPattern<exec::ScratchOp> {
       return rewriter.notifyMatchFailure(op, kNoInterface);
     Value offset = makeI64(rewriter, op.getLoc(), op.getOffsetAttr().getInt());
     replaceByView(rewriter, *getTypeConverter(), op, scratch, offset,
-                  adaptor.getAllSizes());
+                  adaptor.getSizes());
     return success();
   }
 };
@@ -113,7 +113,7 @@ struct ConvertResult : ConvertOpToLLVMPattern<exec::ResultOp> {
       return rewriter.notifyMatchFailure(op, kNoInterface);
     Type pointer = context.getType(), i64 = rewriter.getI64Type();
     SmallVector<Value> sizes =
-        getAllSizes(rewriter, loc, type, adaptor.getAllSizes());
+        getAllSizes(rewriter, loc, type, adaptor.getSizes());
     Value shape;
     {
       OpBuilder::InsertionGuard guard(rewriter);

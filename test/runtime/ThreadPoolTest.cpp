@@ -122,9 +122,9 @@ TEST(CpuDevice, ObserverSeesLaunches) {
   });
   mm01_context context{};
   auto nothing = [](const mm01_context *, const void *, void *, int64_t) {};
-  EXPECT_TRUE(device.launch(context, nothing, "nothing", 3, nullptr, 0));
+  EXPECT_TRUE(device.launch(context, nothing, "nothing", 3, nullptr, 0).ok());
   device.observe({});
-  EXPECT_TRUE(device.launch(context, nothing, "unseen", 3, nullptr, 0));
+  EXPECT_TRUE(device.launch(context, nothing, "unseen", 3, nullptr, 0).ok());
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0], (std::pair<std::string, int64_t>("nothing", 3)));
 }
