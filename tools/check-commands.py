@@ -76,7 +76,8 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(build, os.path.join(folder, "build"))
-            os.symlink(os.path.join(sources.ROOT, "test"), os.path.join(folder, "test"))
+            for name in ("test", "docs"):
+                os.symlink(os.path.join(sources.ROOT, name), os.path.join(folder, name))
             for line, command, expected in commands(path):
                 run += 1
                 if why := problem(command, expected, folder):
