@@ -138,3 +138,24 @@ module attributes {mm01.fusion = ["rows"]} {
     return
   }
 }
+
+// -----
+
+// Nobody writes a weight or its scales: two kernels may read them.
+// CHECK-LABEL: func.func @weights
+// CHECK: mm01.kernel = "a|b"
+func.func @weights(%w: !mm01.weight<1x8x8xi8>, %x: memref<8xf32>, %y: memref<8xf32>) {
+  %zero = arith.constant 0 : index
+  scf.forall (%i) in (8) {
+    %s = exec.weight_scales %w[%zero] : !mm01.weight<1x8x8xi8> -> memref<8xf32>
+    %e = memref.load %s[%i] : memref<8xf32>
+    memref.store %e, %x[%i] : memref<8xf32>
+  } {mapping = [#gpu.block<x>], mm01.kernel = "a"}
+  scf.forall (%i) in (8) {
+    %p = exec.weight_part %w[%zero] : !mm01.weight<1x8x8xi8> -> memref<8x8xi8>
+    %q = memref.load %p[%i, %zero] : memref<8x8xi8>
+    %e = arith.sitofp %q : i8 to f32
+    memref.store %e, %y[%i] : memref<8xf32>
+  } {mapping = [#gpu.block<x>], mm01.kernel = "b"}
+  return
+}
