@@ -73,9 +73,9 @@ func.func @scales(%w: !mm01.weight<4x96x64xi8>, %e: index) -> memref<96xf32> {
   // CHECK: exec.weight_scales %{{.*}}[%{{.*}}] : <4x96x64xi8> -> memref<96xf32>
   %s = exec.weight_scales %w[%e] : !mm01.weight<4x96x64xi8> -> memref<96xf32>
   return %s : memref<96xf32>
-// CHECK-LABEL: gpu.module @kernels
 }
 
+// CHECK-LABEL: gpu.module @kernels
 gpu.module @kernels {
   // CHECK: func.func @scale
   // CHECK-SAME: exec.dynamic_shared_bytes = 1024 : i64
