@@ -21,13 +21,13 @@ namespace {
 /// What every device does with memory.
 class DeviceMemory : public ::testing::TestWithParam<std::string> {
 protected:
-  DeviceMemory() {
+  void SetUp() override {
     if (GetParam() == "cpu") {
       device = std::make_unique<CpuDevice>(1);
       return;
     }
     Result<std::unique_ptr<CudaDevice>> opened = CudaDevice::open();
-    EXPECT_TRUE(opened.ok()) << opened.message();
+    ASSERT_TRUE(opened.ok()) << opened.message();
     device = *std::move(opened);
   }
 
