@@ -123,6 +123,9 @@ struct ConvertKernelsToNvvmPass
     }
     declareShared(module);
 
+    if (failed(refuseQuantized(module)))
+      return signalPassFailure();
+
     // Shuffles of 64 bits become two of 32.
     RewritePatternSet shuffles(&getContext());
     populateGpuShufflePatterns(shuffles);
@@ -155,6 +158,16 @@ struct ConvertKernelsToNvvmPass
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyFullConversion(module, target, std::move(patterns))))
       signalPassFailure();
+  }
+
+  /// Packed weights have no place for the scales of int8 ones.
+  static LogicalResult refuseQuantized(gpu::GPUModuleOp module) {
+    WalkResult walk = module.walk([](exec::WeightScalesOp op) {
+      op.emitError("int8 weight in a kernel for sm_90a, expected one of f32, "
+                   "f16 or bf16 (--quantize=none)");
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
   }
 
   /// Says what LLVM must know of pointers to load and store several elements at
