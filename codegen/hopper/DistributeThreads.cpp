@@ -76,12 +76,11 @@ static int64_t getChunk(linalg::LinalgOp op) {
   return fits ? chunk : 1;
 }
 
-/// The combiners of a loop that only reduces, one for each result.
-static std::optional<SmallVector<Combiner>> matchLoop(scf::ForOp loop) {
-  if (loop.getNumResults() == 0 || writes(loop))
-    return std::nullopt;
+/// The combiners of values that are carried from one iteration to the next, if
+/// all are reductions.
+static std::optional<SmallVector<Combiner>>
+matchAll(const SmallVector<BlockArgument> &carried) {
   SmallVector<Combiner> combiners;
-  auto carried = llvm::to_vector(loop.getRegionIterArgs());
   for (unsigned i = 0; i < carried.size(); ++i) {
     auto combiner = Combiner::match(carried, i);
     if (!combiner)
@@ -89,6 +88,13 @@ static std::optional<SmallVector<Combiner>> matchLoop(scf::ForOp loop) {
     combiners.push_back(*combiner);
   }
   return combiners;
+}
+
+/// The combiners of a loop that only reduces, one for each result.
+static std::optional<SmallVector<Combiner>> matchLoop(scf::ForOp loop) {
+  if (loop.getNumResults() == 0 || writes(loop))
+    return std::nullopt;
+  return matchAll(llvm::to_vector(loop.getRegionIterArgs()));
 }
 
 /// True where an op has work inside for more than one thread.
@@ -268,15 +274,7 @@ private:
   std::optional<SmallVector<Combiner>> matchOutputs(linalg::LinalgOp op) {
     if (op.getNumLoops() == 0)
       return std::nullopt;
-    SmallVector<Combiner> combiners;
-    auto carried = llvm::to_vector(op.getRegionOutputArgs());
-    for (unsigned i = 0; i < carried.size(); ++i) {
-      auto combiner = Combiner::match(carried, i);
-      if (!combiner)
-        return std::nullopt;
-      combiners.push_back(*combiner);
-    }
-    return combiners;
+    return matchAll(llvm::to_vector(op.getRegionOutputArgs()));
   }
 
   SmallVector<Value> getNeutrals(ArrayRef<Combiner> combiners) {

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the passes that lead to phase spmd ------------------===//
+//===- Pipeline.cpp - the passes that lead to phases graph and spmd -------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
