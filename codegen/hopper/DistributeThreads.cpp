@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/hopper/BlockReduction.h"
+#include "codegen/hopper/ColumnReduction.h"
 #include "codegen/hopper/LinalgPoints.h"
 #include "codegen/hopper/Passes.h"
 #include "dialects/exec/ExecDialect.h"
@@ -255,7 +256,11 @@ private:
     start(op);
     gpu::BarrierOp::create(b);
     LinalgPoints points(b, op);
-    if (!points.parallel().empty()) {
+    if (auto columns = ColumnReduction::match(op)) {
+      columns->write(b, points, thread, [&](int64_t count, Type type) {
+        return makeSlots(count, type);
+      });
+    } else if (!points.parallel().empty()) {
       computePoints(points, getChunk(op));
     } else if (auto combiners = matchOutputs(op)) {
       reduceOutputs(points, *combiners);
@@ -284,19 +289,22 @@ private:
     return values;
   }
 
+  /// More shared memory, of `count` elements.
+  Value makeSlots(int64_t count, Type type) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(step);
+    Value slots = exec::ScratchOp::create(b, MemRefType::get({count}, type),
+                                          sharedBytes, ValueRange());
+    sharedBytes += llvm::alignTo(
+        count * static_cast<int64_t>(type.getIntOrFloatBitWidth()) / 8, 64);
+    return slots;
+  }
+
   /// The value that all threads make together of one of each.
   Value reduce(const Combiner &combiner, Value part) {
-    Type type = part.getType();
-    Value &slots = reductionSlots[type];
-    if (!slots) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointAfterValue(step);
-      int64_t count = kBlockThreads / kWarpThreads;
-      slots = exec::ScratchOp::create(b, MemRefType::get({count}, type),
-                                      sharedBytes, ValueRange());
-      sharedBytes += llvm::alignTo(
-          count * static_cast<int64_t>(type.getIntOrFloatBitWidth()) / 8, 64);
-    }
+    Value &slots = reductionSlots[part.getType()];
+    if (!slots)
+      slots = makeSlots(kBlockThreads / kWarpThreads, part.getType());
     return reduceBlock(b, combiner, part, thread, slots);
   }
 
