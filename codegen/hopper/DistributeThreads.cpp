@@ -214,27 +214,53 @@ private:
     return loop.getResults();
   }
 
-  /// The outputs at the point when all reductions are done, by one thread.
-  SmallVector<Value> computePoint(LinalgPoints &points) {
-    SmallVector<Value> values = points.loadOutputs();
+  /// Writes the outputs at the point, after all reductions, by one thread.
+  void writePoint(LinalgPoints &points, unsigned outputs) {
     if (points.reductions().empty())
-      return points.compute(values);
+      return points.storeOutputs(points.compute(points.loadOutputs()));
+    SmallVector<Value> reduced;
+    for (unsigned i = 0; i < outputs; ++i)
+      if (!points.isRewritten(i))
+        reduced.push_back(points.loadOutput(i));
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    return SmallVector<Value>(
-        loopOver(points, points.reductions(), zero, one, values,
-                 [&](ValueRange carried) { return points.compute(carried); }));
+    auto body = [&](ValueRange carried) {
+      SmallVector<Value> values, next;
+      for (unsigned i = 0; i < outputs; ++i)
+        values.push_back(points.isRewritten(i)
+                             ? points.loadOutput(i)
+                             : carried[i - countRewritten(points, i)]);
+      values = points.compute(values);
+      for (unsigned i = 0; i < outputs; ++i) {
+        if (points.isRewritten(i))
+          points.storeOutput(i, values[i]);
+        else
+          next.push_back(values[i]);
+      }
+      return next;
+    };
+    ValueRange done =
+        loopOver(points, points.reductions(), zero, one, reduced, body);
+    for (unsigned i = 0; i < outputs; ++i)
+      if (!points.isRewritten(i))
+        points.storeOutput(i, done[i - countRewritten(points, i)]);
+  }
+
+  /// Rewritten outputs before output `end`.
+  static unsigned countRewritten(LinalgPoints &points, unsigned end) {
+    return llvm::count_if(llvm::seq(end),
+                          [&](unsigned i) { return points.isRewritten(i); });
   }
 
   /// Shares the points of the parallel loops out, `chunk` neighbours at a time.
-  void computePoints(LinalgPoints &points, int64_t chunk) {
+  void computePoints(LinalgPoints &points, int64_t chunk, unsigned outputs) {
     ArrayRef<unsigned> loops = points.parallel();
     Value size = arith::ConstantIndexOp::create(b, chunk);
     Value first = arith::MulIOp::create(b, thread, size);
     Value stride = arith::MulIOp::create(b, step, size);
     loopOver(points, loops, first, stride, {}, [&](ValueRange) {
       if (chunk == 1) {
-        points.storeOutputs(computePoint(points));
+        writePoint(points, outputs);
         return SmallVector<Value>();
       }
       Value begin = points.index(loops.back());
@@ -245,7 +271,7 @@ private:
       b.setInsertionPointToStart(neighbours.getBody());
       points.place(loops.back(), arith::AddIOp::create(
                                      b, begin, neighbours.getInductionVar()));
-      points.storeOutputs(computePoint(points));
+      writePoint(points, outputs);
       return SmallVector<Value>();
     });
   }
@@ -261,14 +287,14 @@ private:
         return makeSlots(count, type);
       });
     } else if (!points.parallel().empty()) {
-      computePoints(points, getChunk(op));
+      computePoints(points, getChunk(op), op.getNumDpsInits());
     } else if (auto combiners = matchOutputs(op)) {
       reduceOutputs(points, *combiners);
     } else {
       auto guard = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard inside(b);
       b.setInsertionPoint(guard.thenYield());
-      points.storeOutputs(computePoint(points));
+      writePoint(points, op.getNumDpsInits());
     }
     gpu::BarrierOp::create(b);
     op->erase();

@@ -73,6 +73,12 @@ void LinalgPoints::storeOutput(unsigned number, Value value,
     store.setAlignment(alignment);
 }
 
+bool LinalgPoints::isRewritten(unsigned number) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+  return llvm::any_of(reductionLoops,
+                      [&](unsigned loop) { return map.isFunctionOfDim(loop); });
+}
+
 SmallVector<Value> LinalgPoints::loadOutputs() {
   SmallVector<Value> values;
   for (int64_t i = 0; i < op.getNumDpsInits(); ++i)

@@ -41,6 +41,10 @@ public:
   mlir::Value loadOutput(unsigned number, int64_t alignment = 0);
   void storeOutput(unsigned number, mlir::Value value, int64_t alignment = 0);
 
+  /// Whether an output has an element for each point of the reduction loops, so
+  /// that it is rewritten and not reduced.
+  bool isRewritten(unsigned number);
+
   /// What the op's body makes of the inputs at the point and these outputs.
   llvm::SmallVector<mlir::Value> compute(mlir::ValueRange outputs);
   /// The elements of the inputs at the point, and the body on what was loaded.

@@ -57,6 +57,33 @@ gpu.module @kernels {
 
 // -----
 
+// So it is where elements are rewritten, too: in the loop, while the sum is carried.
+// CHECK-LABEL: func.func @uneven_update
+// CHECK: scf.for
+// CHECK: %[[OLD:.*]] = memref.load %[[SUM:.*]][%{{.*}}] : memref<32xf32>
+// CHECK: %[[TOTAL:.*]] = scf.for %[[ROW:.*]] = %{{.*}} iter_args(%{{.*}} = %[[OLD]])
+// CHECK: memref.load %[[X:.*]][%[[ROW]],
+// CHECK: memref.store %{{.*}}, %[[X]][%[[ROW]],
+// CHECK: scf.yield
+// CHECK: memref.store %[[TOTAL]], %[[SUM]]
+// CHECK-NOT: memref.store
+// CHECK: return
+gpu.module @kernels {
+  func.func @uneven_update(%k: f32, %x: memref<48x32xf32>, %sum: memref<32xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+                    iterator_types = ["reduction", "parallel"]}
+        outs(%x, %sum : memref<48x32xf32>, memref<32xf32>) {
+    ^bb0(%a: f32, %total: f32):
+      %b = arith.mulf %a, %k : f32
+      %c = arith.addf %total, %b fastmath<reassoc> : f32
+      linalg.yield %b, %c : f32, f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A sum that may not be reordered is one thread's from the first row to the last.
 // CHECK-LABEL: func.func @ordered
 // CHECK-NOT: gpu.shuffle
