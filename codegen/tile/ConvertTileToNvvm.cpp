@@ -112,6 +112,8 @@ LLVM::LLVMFuncOp makeFunction(KernelOp kernel, int64_t sharedBytes) {
   // multiprocessor.
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(1));
+  // With denormals an exponential takes three more instructions.
+  function.setDenormalFpMathF32("preserve-sign,preserve-sign");
   if (cluster > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                       dimensions(cluster));
@@ -179,6 +181,7 @@ private:
     populateFragmentPatterns(converter, patterns);
     populateGlobalPatterns(converter, patterns);
     populateMmaPatterns(converter, patterns);
+    populateRowPatterns(converter, patterns);
     populateSharedPatterns(converter, plan, patterns);
     populateSyncPatterns(converter, plan, patterns);
 

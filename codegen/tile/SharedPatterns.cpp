@@ -88,8 +88,9 @@ struct CopyIn : OpConversionPattern<CopyInOp> {
       first = b.blockInCluster();
     for (int64_t panel = 0; panel < layout.panels(); panel += blocks) {
       Value number = b.add(first, panel);
-      Value address = b.add(adaptor.getBuffer().front(),
-                            b.mul(number, layout.panelBytes()));
+      Value address = b.add(
+          b.add(adaptor.getBuffer().front(), op.getFirstRow() * layout.swizzle),
+          b.mul(number, layout.panelBytes()));
       SmallVector<Value> at =
           panelCoordinates(b, op.getCoordinates(), layout, number);
       int64_t rank = at.size();
@@ -172,12 +173,13 @@ struct CopyWait : OpConversionPattern<CopyWaitOp> {
 /// transposed, rows of the fragment are its columns.
 class ChunkAddresses {
 public:
+  /// For a fragment of `rows` rows.
   ChunkAddresses(ThreadBuilder &b, Value base, const SharedLayout &layout,
-                 bool transposed)
+                 int64_t rows, bool transposed)
       : b(b), layout(layout), transposed(transposed) {
     Value lane = b.lane(), block = b.div(lane, 8), inBlock = b.rem(lane, 8);
     Value row8 = b.mul(b.rem(block, 2), 8), column8 = b.mul(b.div(block, 2), 8);
-    Value warpRow = b.add(b.mul(b.warp(), 16), row8);
+    Value warpRow = b.add(b.mul(b.warpOf(rows), 16), row8);
     // Rows are multiples of 8 apart, after which the pattern repeats.
     mask = exchange(inBlock);
     if (transposed) {
@@ -232,7 +234,7 @@ struct Read : OpConversionPattern<ReadOp> {
     ThreadBuilder b(op.getLoc(), rewriter);
     ChunkAddresses addresses(b, adaptor.getBuffer().front(),
                              op.getBuffer().getType().getLayout(),
-                             op.getTransposed());
+                             op.getType().getDimSize(0), op.getTransposed());
     auto pair = VectorType::get({2}, b.getBF16Type());
     std::string text = matrixInstruction("ldmatrix", op.getTransposed()) + "{" +
                        ptxOperands(0, 4) + "}, [$4];";
@@ -255,9 +257,9 @@ struct Write : OpConversionPattern<WriteOp> {
   matchAndRewrite(WriteOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadBuilder b(op.getLoc(), rewriter);
-    ChunkAddresses addresses(b, adaptor.getBuffer().front(),
-                             op.getBuffer().getType().getLayout(),
-                             op.getTransposed());
+    ChunkAddresses addresses(
+        b, adaptor.getBuffer().front(), op.getBuffer().getType().getLayout(),
+        op.getValue().getType().getDimSize(0), op.getTransposed());
     std::string text = matrixInstruction("stmatrix", op.getTransposed()) +
                        "[$0], {" + ptxOperands(1, 4) + "};";
     for (int64_t step = 0; step < op.getValue().getType().getDimSize(1) / 16;

@@ -56,9 +56,11 @@ struct InferLayoutsPass : mm01::impl::InferLayoutsPassBase<InferLayoutsPass> {
     result = getOperation().walk([&](Operation *op) {
       LogicalResult described = success();
       if (auto copy = dyn_cast<CopyInOp>(op))
-        described = describe(copy.getMap(), copy.getBuffer().getType(), op);
+        described = describe(copy.getMap(), copy.getBuffer().getType(),
+                             copy.getRowCount(), op);
       else if (auto copy = dyn_cast<CopyOutOp>(op))
-        described = describe(copy.getMap(), copy.getBuffer().getType(), op);
+        described = describe(copy.getMap(), copy.getBuffer().getType(),
+                             copy.getBuffer().getType().getRows(), op);
       return failed(described) ? WalkResult::interrupt()
                                : WalkResult::advance();
     });
@@ -77,11 +79,16 @@ private:
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     if (!tensor)
       return success();
-    if (tensor.getRank() != 2 || tensor.getDimSize(0) != FragmentLayout::rows ||
-        tensor.getDimSize(1) % 8 != 0)
-      return op->emitOpError("has a tile that no warp group can hold: expected "
-                             "64 rows and a multiple of 8 columns, found ")
-             << tensor;
+    auto role =
+        isa<RoleOp>(op) ? cast<RoleOp>(op) : op->getParentOfType<RoleOp>();
+    int64_t rows = FragmentLayout::rows * (role ? role.getGroups() : 1);
+    bool vector = tensor.getRank() == 1;
+    if (tensor.getRank() < 1 || tensor.getRank() > 2 ||
+        tensor.getDimSize(0) != rows ||
+        (!vector && tensor.getDimSize(1) % 8 != 0))
+      return op->emitOpError("has a tile that its warp groups cannot hold: "
+                             "expected ")
+             << rows << " rows and a multiple of 8 columns, found " << tensor;
     value.setType(
         RankedTensorType::get(tensor.getShape(), tensor.getElementType(),
                               AccumulatorAttr::get(op->getContext())));
@@ -97,14 +104,15 @@ private:
   }
 
   /// Writes on a map's argument what the copies of a buffer ask of it.
-  LogicalResult describe(Value map, BufferType buffer, Operation *op) {
+  LogicalResult describe(Value map, BufferType buffer, int64_t rows,
+                         Operation *op) {
     auto argument = dyn_cast<BlockArgument>(map);
     if (!argument || argument.getOwner()->getParentOp() != getOperation())
       return op->emitOpError("expected a tensor map that is an argument of the "
                              "kernel");
     Builder b(&getContext());
     SharedLayout layout = buffer.getLayout();
-    Attribute box = b.getI64ArrayAttr({layout.rows, layout.panelColumns()});
+    Attribute box = b.getI64ArrayAttr({rows, layout.panelColumns()});
     Attribute swizzle = b.getI64IntegerAttr(layout.swizzle);
     KernelOp kernel = getOperation();
     unsigned index = argument.getArgNumber();

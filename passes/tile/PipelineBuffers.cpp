@@ -30,6 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/tile/Chips.h"
+#include "passes/tile/Overlap.h"
 #include "passes/tile/Passes.h"
 #include "passes/tile/RoleSlices.h"
 
@@ -52,6 +53,10 @@ struct Group {
   StringRef producer;
   bool multicast = false;
 
+  /// True for buffers in a loop, which takes many turns.
+  bool repeats() const {
+    return bool(buffers.front()->getParentOfType<scf::ForOp>());
+  }
   /// Bytes of one turn's tiles.
   int64_t bytes() const {
     int64_t sum = 0;
@@ -99,18 +104,20 @@ struct PipelineBuffersPass
     if (failed(groups))
       return signalPassFailure();
     // What threads fill is needed at once by the next role: two tiles, one to
-    // fill and one to empty.
+    // fill and one to empty. What stands outside of loops is filled once.
     int64_t left = found->sharedBytes - kBarrierSpace;
-    for (Group &group : *groups)
-      if (!mm01::isCopyRole(group.producer))
-        left -= 2 * group.bytes();
     int64_t copied = 0;
-    for (Group &group : *groups)
-      if (mm01::isCopyRole(group.producer))
-        copied += group.bytes();
     for (Group &group : *groups) {
-      int64_t stages = 2;
-      if (mm01::isCopyRole(group.producer)) {
+      if (!group.repeats())
+        left -= group.bytes();
+      else if (mm01::isCopyRole(group.producer))
+        copied += group.bytes();
+      else
+        left -= 2 * group.bytes();
+    }
+    for (Group &group : *groups) {
+      int64_t stages = group.repeats() ? 2 : 1;
+      if (group.repeats() && mm01::isCopyRole(group.producer)) {
         int64_t asked = (found->bytesInFlight() + copied - 1) / copied + 2;
         stages = std::min(asked, left / copied);
       }
@@ -131,8 +138,9 @@ private:
 
   FailureOr<SmallVector<Group>> collect() {
     SmallVector<Group> groups;
-    // Buffers that one role copies into in one block.
-    llvm::MapVector<std::pair<Block *, StringRef>, size_t> shared;
+    // Buffers that one role copies into in one block, those apart that the
+    // second of two overlapping products reads.
+    llvm::MapVector<std::tuple<Block *, StringRef, unsigned>, size_t> shared;
     WalkResult result = getOperation().walk([&](AllocOp alloc) {
       StringRef producer;
       bool multicast = false;
@@ -154,7 +162,10 @@ private:
       }
       size_t index = groups.size();
       if (mm01::isCopyRole(producer))
-        index = shared.try_emplace({alloc->getBlock(), producer}, index)
+        index = shared
+                    .try_emplace({alloc->getBlock(), producer,
+                                  unsigned(isReadLater(alloc))},
+                                 index)
                     .first->second;
       if (index == groups.size())
         groups.emplace_back().producer = producer;
@@ -165,6 +176,16 @@ private:
     if (result.wasInterrupted())
       return failure();
     return groups;
+  }
+
+  /// True if the products of the loop around a buffer will overlap, and the
+  /// second of them reads it: it is read an iteration later than the others.
+  static bool isReadLater(AllocOp alloc) {
+    auto loop = dyn_cast<scf::ForOp>(alloc->getParentOp());
+    StringRef reason;
+    std::optional<mm01::Overlap> overlap =
+        loop ? mm01::findOverlap(loop, reason) : std::nullopt;
+    return overlap && overlap->isOfSecond(alloc);
   }
 
   /// The number of the iteration, or 0 outside of a loop.

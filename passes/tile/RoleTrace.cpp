@@ -85,14 +85,30 @@ private:
     if (!first || !step || *step <= 0)
       return loop.emitOpError("holds steps of a pipe, expected it to begin and "
                               "to step by known numbers");
-    std::optional<int64_t> end = evaluate(loop.getUpperBound());
-    int64_t bound = end ? *end : *first + iterations * *step;
+    int64_t bound = boundOf(loop, *first, *step);
     for (int64_t i = *first; i < bound; i += *step) {
       numbers[loop.getInductionVar()] = i;
       if (failed(run(*loop.getBody())))
         return failure();
     }
     return success();
+  }
+
+  /// The end of a loop. What is unknown of it is a number of iterations; what
+  /// is computed from that, by another loop or for a turn, follows it.
+  int64_t boundOf(scf::ForOp loop, int64_t first, int64_t step) {
+    Value bound = loop.getUpperBound();
+    if (std::optional<int64_t> known = evaluate(bound))
+      return *known;
+    Value unknown = bound;
+    while (Operation *op = unknown.getDefiningOp()) {
+      if (!isa<arith::AddIOp, arith::SubIOp, arith::MaxSIOp>(op) ||
+          !evaluate(op->getOperand(1)))
+        break;
+      unknown = op->getOperand(0);
+    }
+    numbers[unknown] = first + iterations * step;
+    return evaluate(bound).value_or(first + iterations * step);
   }
 
   LogicalResult turn(RoleStep::Kind kind, Operation *op) {
@@ -140,6 +156,8 @@ private:
       return *a - *b;
     if (isa<arith::MulIOp>(op))
       return *a * *b;
+    if (isa<arith::MaxSIOp>(op))
+      return std::max(*a, *b);
     if (isa<arith::DivUIOp>(op) && *a >= 0 && *b > 0)
       return *a / *b;
     if (isa<arith::RemUIOp>(op) && *a >= 0 && *b > 0)

@@ -138,8 +138,22 @@ int64_t registersOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return 0;
-  int64_t bits = tensor.getElementTypeBitWidth();
-  return llvm::divideCeil(tensor.getNumElements() / kGroupThreads * bits, 32);
+  int64_t elements = tensor.getRank() == 2
+                         ? FragmentLayout{tensor.getDimSize(1)}.registers()
+                         : FragmentLayout::rowRegisters;
+  return llvm::divideCeil(elements * tensor.getElementTypeBitWidth(), 32);
+}
+
+/// Warp groups that hold the tiles of a role together.
+int64_t groupsOf(RoleOp role) {
+  int64_t rows = FragmentLayout::rows;
+  role.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && tensor.getRank() > 0)
+        rows = std::max(rows, tensor.getDimSize(0));
+  });
+  return llvm::divideCeil(rows, FragmentLayout::rows);
 }
 
 /// The most registers that tiles of a role need at once, where it loops; a
@@ -232,11 +246,12 @@ private:
     RoleOp greatest;
     int64_t most = -1;
     for (RoleOp role : groups) {
+      role.setGroups(groupsOf(role));
       int64_t tiles = registersOfTiles(role);
       int64_t registers = std::min<int64_t>(
           llvm::alignTo(tiles + kScalarRegisters, 8), chip.registersOfThread);
       role.setRegisters(registers);
-      left -= registers;
+      left -= registers * int64_t(role.getGroups());
       if (tiles > most) {
         most = tiles;
         greatest = role;
@@ -244,8 +259,10 @@ private:
     }
     if (greatest)
       greatest.setRegisters(
-          std::clamp<int64_t>((greatest.getRegisters() + left) / 8 * 8, 24,
-                              chip.registersOfThread));
+          std::clamp<int64_t>((int64_t(greatest.getRegisters()) +
+                               left / int64_t(greatest.getGroups())) /
+                                  8 * 8,
+                              24, chip.registersOfThread));
   }
 };
 

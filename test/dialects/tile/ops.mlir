@@ -94,3 +94,27 @@ func.func @registers(%v: !tile.buffer<64x64xbf16, 128>, %x: memref<?xf32>, %at: 
   tile.store %s to %x[%at] strides [%at, %at] where %mask : tensor<64x64xf32>, memref<?xf32>, tensor<64x64xi1>
   return
 }
+
+// CHECK-LABEL: tile.kernel @groups
+tile.kernel @groups() {
+  // CHECK: tile.role "compute" registers 232 groups 2 {
+  tile.role "compute" registers 232 groups 2 {
+  }
+  tile.return
+}
+
+// CHECK-LABEL: func.func @rows
+func.func @rows(%s: tensor<128x64xf32>, %map: !exec.tensor_map, %c: index, %k: !tile.buffer<128x64xbf16>) {
+  // CHECK: tile.row_sum %{{.*}} : tensor<128x64xf32> -> tensor<128x8xf32>
+  %parts = tile.row_sum %s : tensor<128x64xf32> -> tensor<128x8xf32>
+  // CHECK: tile.row_maximum %{{.*}} : tensor<128x8xf32> -> tensor<128xf32>
+  %rows = tile.row_maximum %parts : tensor<128x8xf32> -> tensor<128xf32>
+  // CHECK: tile.broadcast %{{.*}} : tensor<128xf32> -> tensor<128x8xf32>
+  %all = tile.broadcast %rows : tensor<128xf32> -> tensor<128x8xf32>
+  %above = arith.cmpf ogt, %parts, %all : tensor<128x8xf32>
+  // CHECK: tile.any %{{.*}} : tensor<128x8xi1>
+  %any = tile.any %above : tensor<128x8xi1>
+  // CHECK: tile.copy_in %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} rows [64, 64] multicast : <128x64xbf16>
+  tile.copy_in %map[%c, %c] to %k rows [64, 64] multicast : !tile.buffer<128x64xbf16>
+  return
+}
