@@ -57,10 +57,11 @@ struct InferLayoutsPass : mm01::impl::InferLayoutsPassBase<InferLayoutsPass> {
       LogicalResult described = success();
       if (auto copy = dyn_cast<CopyInOp>(op))
         described = describe(copy.getMap(), copy.getBuffer().getType(),
-                             copy.getRowCount(), op);
+                             copy.getRowCount(), copy.getMulticast(), op);
       else if (auto copy = dyn_cast<CopyOutOp>(op))
         described = describe(copy.getMap(), copy.getBuffer().getType(),
-                             copy.getBuffer().getType().getRows(), op);
+                             copy.getBuffer().getType().getRows(),
+                             /*multicast=*/false, op);
       return failed(described) ? WalkResult::interrupt()
                                : WalkResult::advance();
     });
@@ -104,17 +105,20 @@ private:
   }
 
   /// Writes on a map's argument what the copies of a buffer ask of it.
-  LogicalResult describe(Value map, BufferType buffer, int64_t rows,
-                         Operation *op) {
+  LogicalResult describe(Value map, BufferType buffer, int64_t count,
+                         bool multicast, Operation *op) {
     auto argument = dyn_cast<BlockArgument>(map);
     if (!argument || argument.getOwner()->getParentOp() != getOperation())
       return op->emitOpError("expected a tensor map that is an argument of the "
                              "kernel");
     Builder b(&getContext());
+    KernelOp kernel = getOperation();
     SharedLayout layout = buffer.getLayout();
+    layout.rows = count;
+    int64_t rows =
+        multicast ? layout.rowsOfShare(kernel.getCluster()) : layout.rows;
     Attribute box = b.getI64ArrayAttr({rows, layout.panelColumns()});
     Attribute swizzle = b.getI64IntegerAttr(layout.swizzle);
-    KernelOp kernel = getOperation();
     unsigned index = argument.getArgNumber();
     Attribute other = kernel.getArgAttr(index, kBoxAttr);
     if (other &&

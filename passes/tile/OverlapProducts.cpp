@@ -83,9 +83,7 @@ public:
           (pipe && isa<AwaitOp, ReleaseOp>(op) && op.getOperand(0) == pipe))
         second.insert(&op);
     for (Operation *op : second)
-      for (Value operand : op->getOperands())
-        if (isa<RankedTensorType>(operand.getType()))
-          crossing.insert(operand);
+      addCrossing(op);
     for (auto [i, value] :
          llvm::enumerate(loop.getBody()->getTerminator()->getOperands()))
       if (value == overlap.second.getResult())
@@ -132,6 +130,19 @@ public:
   }
 
 private:
+  /// Tiles that an operation of the second part takes from the first, and what
+  /// the loop carries of which its turns are computed.
+  void addCrossing(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (isa<RankedTensorType>(operand.getType()) ||
+          llvm::is_contained(loop.getRegionIterArgs(), operand))
+        crossing.insert(operand);
+      else if (source && loop->isProperAncestor(source))
+        addCrossing(source);
+    }
+  }
+
   /// What the turned loop carries: what the loop does but for the second
   /// product's result, then what the second part needs of the first.
   void mapCarried(IRMapping &map, ValueRange values) {

@@ -82,24 +82,42 @@ private:
   LogicalResult runLoop(scf::ForOp loop) {
     std::optional<int64_t> first = evaluate(loop.getLowerBound());
     std::optional<int64_t> step = evaluate(loop.getStep());
-    if (!first || !step || *step <= 0)
-      return loop.emitOpError("holds steps of a pipe, expected it to begin and "
-                              "to step by known numbers");
-    int64_t bound = boundOf(loop, *first, *step);
-    for (int64_t i = *first; i < bound; i += *step) {
-      numbers[loop.getInductionVar()] = i;
-      if (failed(run(*loop.getBody())))
+    std::optional<int64_t> end = evaluate(loop.getUpperBound());
+    if (step && *step <= 0)
+      return loop.emitOpError(
+          "holds steps of a pipe, expected a positive step");
+    bool known = first && step && end;
+    if (!end && first && step)
+      end = assumeBound(loop.getUpperBound(), *first + unknownRounds() * *step);
+    int64_t rounds =
+        end && first && step
+            ? std::max<int64_t>(0, (*end - *first + *step - 1) / *step)
+            : unknownRounds();
+    set(loop.getRegionIterArgs(), evaluateAll(loop.getInitArgs()));
+    for (int64_t i = 0; i < rounds; ++i) {
+      set(loop.getInductionVar(),
+          first && step ? std::optional(*first + i * *step) : std::nullopt);
+      if (!known)
+        unknown.push_back(i);
+      size_t before = assumed.size();
+      LogicalResult ran = run(*loop.getBody());
+      if (!known)
+        unknown.pop_back();
+      if (failed(ran))
         return failure();
+      SmallVector<Number> yielded = evaluateAll(loop.getYieldedValues());
+      while (assumed.size() > before)
+        numbers.erase(assumed.pop_back_val());
+      set(loop.getRegionIterArgs(), yielded);
     }
+    set(loop.getResults(), evaluateAll(loop.getRegionIterArgs()));
     return success();
   }
 
-  /// The end of a loop. What is unknown of it is a number of iterations; what
-  /// is computed from that, by another loop or for a turn, follows it.
-  int64_t boundOf(scf::ForOp loop, int64_t first, int64_t step) {
-    Value bound = loop.getUpperBound();
-    if (std::optional<int64_t> known = evaluate(bound))
-      return *known;
+  /// The value of a bound of which something is unknown, if that makes the
+  /// bound `number` but for constants that are added to it or least values of
+  /// it. What other loops and turns compute from it in this round follows.
+  std::optional<int64_t> assumeBound(Value bound, int64_t number) {
     Value unknown = bound;
     while (Operation *op = unknown.getDefiningOp()) {
       if (!isa<arith::AddIOp, arith::SubIOp, arith::MaxSIOp>(op) ||
@@ -107,8 +125,35 @@ private:
         break;
       unknown = op->getOperand(0);
     }
-    numbers[unknown] = first + iterations * step;
-    return evaluate(bound).value_or(first + iterations * step);
+    numbers[unknown] = number;
+    assumed.push_back(unknown);
+    return evaluate(bound);
+  }
+
+  /// How often a loop of unknown length runs here. In such a loop it differs
+  /// from round to round, and is 0 in the first.
+  int64_t unknownRounds() const {
+    return unknown.empty() ? iterations
+                           : (iterations - unknown.back()) % iterations;
+  }
+
+  using Number = std::optional<int64_t>;
+
+  SmallVector<Number> evaluateAll(ValueRange values) {
+    return llvm::map_to_vector(values,
+                               [&](Value value) { return evaluate(value); });
+  }
+
+  void set(Value value, Number number) {
+    if (number)
+      numbers[value] = *number;
+    else
+      numbers.erase(value);
+  }
+
+  void set(ValueRange values, ArrayRef<Number> known) {
+    for (auto [value, number] : llvm::zip_equal(values, known))
+      set(value, number);
   }
 
   LogicalResult turn(RoleStep::Kind kind, Operation *op) {
@@ -123,6 +168,8 @@ private:
   /// The tiles of rings that an operation uses.
   LogicalResult touch(RoleStep::Kind kind, Operation *op) {
     for (Value operand : op->getOperands()) {
+      if (auto rows = operand.getDefiningOp<RowsOp>())
+        operand = rows.getTile();
       auto slot = operand.getDefiningOp<SlotOp>();
       auto pipe = slot ? slot.getRing().getDefiningOp<PipeOp>() : PipeOp();
       if (!pipe)
@@ -170,6 +217,10 @@ private:
 
   int64_t iterations;
   DenseMap<Value, int64_t> numbers;
+  /// Values among them that are unknown, but for what was made of them.
+  SmallVector<Value> assumed;
+  /// Rounds of the loops of unknown length that are under way.
+  SmallVector<int64_t> unknown;
 };
 
 } // namespace

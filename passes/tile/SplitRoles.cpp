@@ -236,14 +236,14 @@ struct SplitRolesPass : mm01::impl::SplitRolesPassBase<SplitRolesPass> {
   }
 
 private:
-  /// Gives each role what its tiles need, and what is left to the one that
-  /// needs most.
+  /// Gives each role what its tiles need, and what is left, or missing, to
+  /// those that need most.
   static void shareRegisters(ArrayRef<RoleOp> groups, bool copies,
                              const Chip &chip) {
     int64_t left = chip.registers / kGroupThreads;
     if (copies)
       left -= kCopyRegisters;
-    RoleOp greatest;
+    SmallVector<RoleOp> greatest;
     int64_t most = -1;
     for (RoleOp role : groups) {
       role.setGroups(groupsOf(role));
@@ -252,17 +252,22 @@ private:
           llvm::alignTo(tiles + kScalarRegisters, 8), chip.registersOfThread);
       role.setRegisters(registers);
       left -= registers * int64_t(role.getGroups());
-      if (tiles > most) {
+      if (tiles > most)
+        greatest.clear();
+      if (tiles >= most) {
         most = tiles;
-        greatest = role;
+        greatest.push_back(role);
       }
     }
-    if (greatest)
-      greatest.setRegisters(
-          std::clamp<int64_t>((int64_t(greatest.getRegisters()) +
-                               left / int64_t(greatest.getGroups())) /
-                                  8 * 8,
-                              24, chip.registersOfThread));
+    int64_t count = 0;
+    for (RoleOp role : greatest)
+      count += role.getGroups();
+    for (RoleOp role : greatest) {
+      int64_t registers = int64_t(role.getRegisters()) + left / count;
+      role.setRegisters(std::clamp<int64_t>(
+          llvm::alignDown(std::max<int64_t>(registers, 0), 8), 24,
+          chip.registersOfThread));
+    }
   }
 };
 
