@@ -180,6 +180,7 @@ private:
     patterns.add<Return>(converter, context);
     populateFragmentPatterns(converter, patterns);
     populateGlobalPatterns(converter, patterns);
+    populateItemPatterns(converter, plan, patterns);
     populateMmaPatterns(converter, patterns);
     populateRowPatterns(converter, patterns);
     populateSharedPatterns(converter, plan, patterns);
@@ -190,7 +191,8 @@ private:
                                                          target);
     target.addIllegalDialect<TileDialect, tensor::TensorDialect>();
     target.addIllegalOp<memref::LoadOp, gpu::BlockIdOp, gpu::ThreadIdOp,
-                        gpu::ClusterIdOp, gpu::ClusterBlockIdOp>();
+                        gpu::ClusterIdOp, gpu::ClusterBlockIdOp,
+                        gpu::GridDimOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                            vector::VectorDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(

@@ -33,6 +33,7 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
   Type address = IntegerType::get(context, 32);
   addConversion([=](BufferType) { return address; });
   addConversion([=](BarriersType) { return address; });
+  addConversion([=](WordsType) { return address; });
   addConversion([](exec::TensorMapType type) {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
@@ -71,6 +72,7 @@ SharedPlan::SharedPlan(KernelOp kernel) {
     place(op, type.getVersions() * layout.bytes(), layout.alignment());
   });
   kernel.walk([&](BarrierOp op) { place(op, 8 * op.getType().getCount(), 8); });
+  kernel.walk([&](WordsOp op) { place(op, 4 * op.getType().getCount(), 4); });
 }
 
 Value ThreadBuilder::i32(int64_t value) {

@@ -20,7 +20,7 @@ namespace mm01 {
 ///
 ///     tensor of f32, i32, i1   a scalar for each register of FragmentLayout
 ///     tensor of bf16           a vector<2xbf16> for each two of them
-///     buffer, barriers         the address in shared memory, an i32
+///     buffer, barriers, words  the address in shared memory, an i32
 ///     memref, tensor map       a pointer
 struct TileTypeConverter : mlir::TypeConverter {
   explicit TileTypeConverter(mlir::MLIRContext *context);
@@ -35,7 +35,7 @@ struct SharedPlan {
   /// Bytes in use.
   int64_t bytes = 0;
 
-  /// Places the buffers and then the barriers of a kernel.
+  /// Places the buffers and then the barriers and words of a kernel.
   explicit SharedPlan(tile::KernelOp kernel);
 };
 
@@ -77,6 +77,9 @@ void populateFragmentPatterns(const TileTypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 void populateGlobalPatterns(const TileTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateItemPatterns(const TileTypeConverter &converter,
+                          const SharedPlan &plan,
+                          mlir::RewritePatternSet &patterns);
 void populateMmaPatterns(const TileTypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
 void populateRowPatterns(const TileTypeConverter &converter,

@@ -246,6 +246,37 @@ def MaterializeBarriersPass : TilePass<"mm01-materialize-barriers"> {
   }];
 }
 
+def TakeItemsPass : TilePass<"mm01-take-items"> {
+  let summary = "Let clusters take items as they are done";
+  let description = [{
+    A loop from `tile.first_item`, by 1, is in every role the loop over the items of
+    the cluster. The role that copies tiles in takes the numbers from the counter, the
+    next one while it works on the last, and sends them to a ring of two words in each
+    block of the cluster; all roles read them there. In the end the counter is 0 again.
+
+    So clusters that were slower get less, and items of neighbouring numbers, which
+    share tiles in the cache, run at the same time.
+
+    Requires explicit barriers, a cluster of two blocks or more, and the loop to be
+    a role's outermost. The bounds of the loop are the same in all roles.
+
+    ```mlir
+    tile.kernel @items(%counter: memref<?xi32>, %n: index) attributes {cluster = 2 : i64} {
+      %c1 = arith.constant 1 : index
+      tile.cluster_sync
+      tile.role "load" registers 40 single {
+        %first = tile.first_item %counter : memref<?xi32>
+        scf.for %item = %first to %n step %c1 {
+        }
+      }
+      tile.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mm01::tile::TileDialect"];
+}
+
 def InsertProxyFencesPass : TilePass<"mm01-insert-proxy-fences"> {
   let summary = "Show what threads wrote to the asynchronous proxy";
   let description = [{

@@ -27,6 +27,7 @@ void mm01::addTilePasses(OpPassManager &manager, StringRef chip) {
   manager.addPass(createVerifyPipesPass());
   manager.addPass(createInferLayoutsPass());
   manager.addPass(createMaterializeBarriersPass());
+  manager.addPass(createTakeItemsPass());
   manager.addPass(createInsertProxyFencesPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

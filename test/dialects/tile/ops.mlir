@@ -36,7 +36,7 @@ tile.kernel @program(%map: !exec.tensor_map {tile.box = [64, 64], tile.swizzle =
 }
 
 // CHECK-LABEL: func.func @barriers
-func.func @barriers(%map: !exec.tensor_map, %slot: index, %parity: index) {
+func.func @barriers(%map: !exec.tensor_map, %slot: index, %parity: index, %counter: memref<?xi32>) {
   // CHECK: tile.alloc : <64x64xbf16, 128>
   %tile = tile.alloc : !tile.buffer<64x64xbf16, 128>
   // CHECK: tile.barrier arrivals 1 : <4>
@@ -53,6 +53,14 @@ func.func @barriers(%map: !exec.tensor_map, %slot: index, %parity: index) {
   tile.arrive %full[%slot] : !tile.barriers<4>
   // CHECK: tile.arrive %{{.*}}[%{{.*}}] single cluster : <4>
   tile.arrive %full[%slot] single cluster : !tile.barriers<4>
+  // CHECK: tile.words : <2>
+  %words = tile.words : !tile.words<2>
+  // CHECK: tile.first_item %{{.*}} : memref<?xi32>
+  %first = tile.first_item %counter : memref<?xi32>
+  // CHECK: tile.take %{{.*}} until %{{.*}} to %{{.*}}[%{{.*}}] signals %{{.*}} : memref<?xi32>, <2>, <4>
+  tile.take %counter until %parity to %words[%slot] signals %full : memref<?xi32>, !tile.words<2>, !tile.barriers<4>
+  // CHECK: tile.word %{{.*}}[%{{.*}}] : <2>
+  %item = tile.word %words[%slot] : !tile.words<2>
   // CHECK: tile.proxy_fence
   tile.proxy_fence
   // CHECK: tile.copy_out %{{.*}} to %{{.*}}[%{{.*}}, %{{.*}}] : <64x64xbf16, 128>
