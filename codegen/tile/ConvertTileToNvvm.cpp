@@ -186,7 +186,8 @@ private:
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     target.addIllegalDialect<TileDialect, tensor::TensorDialect>();
-    target.addIllegalOp<memref::LoadOp, gpu::BlockIdOp, gpu::ThreadIdOp,
+    target.addIllegalOp<memref::LoadOp, memref::ReinterpretCastOp, RaggedGetOp,
+                        RaggedSizeOp, gpu::BlockIdOp, gpu::ThreadIdOp,
                         gpu::ClusterIdOp, gpu::ClusterBlockIdOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                            vector::VectorDialect>();

@@ -12,6 +12,7 @@
 #include "codegen/x86/Passes.h"
 #include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/programs/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
 
@@ -34,6 +35,7 @@ PhasePasses mm01::cpuPhasePasses() {
 
 PhasePasses mm01::hopperPhasePasses() {
   auto addDeviceTiledPasses = [](mlir::OpPassManager &manager) {
+    addProgramPasses(manager);
     manager.addPass(createSetLightningCostsPass());
     addTiledPasses(manager);
   };
