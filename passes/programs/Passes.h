@@ -24,9 +24,6 @@ namespace mm01 {
 #define GEN_PASS_REGISTRATION
 #include "passes/programs/Passes.h.inc"
 
-/// On lightning attention: sequences of one token are another kernel's.
-inline constexpr llvm::StringLiteral kSkipSingle = "mm01.skip_single";
-
 /// Turns the ops that have a tile program into it; what is left becomes loops
 /// over workgroups (addTiledPasses). To be run on a module.
 void addProgramPasses(mlir::OpPassManager &manager);
