@@ -190,7 +190,8 @@ private:
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     target.addIllegalDialect<TileDialect, tensor::TensorDialect>();
-    target.addIllegalOp<memref::LoadOp, gpu::BlockIdOp, gpu::ThreadIdOp,
+    target.addIllegalOp<memref::LoadOp, memref::ReinterpretCastOp, RaggedGetOp,
+                        RaggedSizeOp, gpu::BlockIdOp, gpu::ThreadIdOp,
                         gpu::ClusterIdOp, gpu::ClusterBlockIdOp,
                         gpu::GridDimOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,

@@ -37,6 +37,9 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
   addConversion([](exec::TensorMapType type) {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
+  addConversion([](mm01::RaggedType type) {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  });
   addConversion([](MemRefType type) {
     return LLVM::LLVMPointerType::get(type.getContext(),
                                       unsigned(NVVM::NVVMMemorySpace::Global));

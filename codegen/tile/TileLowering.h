@@ -22,6 +22,7 @@ namespace mm01 {
 ///     tensor of bf16           a vector<2xbf16> for each two of them
 ///     buffer, barriers, words  the address in shared memory, an i32
 ///     memref, tensor map       a pointer
+///     ragged batch             a pointer to mm01_ragged
 struct TileTypeConverter : mlir::TypeConverter {
   explicit TileTypeConverter(mlir::MLIRContext *context);
 };

@@ -198,7 +198,8 @@ def Tile_LoadOp : Tile_Op<"load"> {
   let summary = "loads elements of global memory into registers";
   let description = [{
     `result[i, j] = memory[offset + i · strides[0] + j · strides[1]]` where the mask
-    is set, else 0; what is masked out is not touched.
+    is set, else 0; what is masked out is not touched. Offset and strides count
+    elements from the first one of `memory`, whatever its shape is.
 
     - C1: there is a stride for each dimension of the result.
     - C2: the mask has the result's extents.
@@ -210,7 +211,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
     }
     ```
   }];
-  let arguments = (ins Arg<MemRefRankOf<[F32], [1]>, "", [MemRead]>:$memory, Index:$offset, Variadic<Index>:$strides,
+  let arguments = (ins Arg<MemRefOf<[F32]>, "", [MemRead]>:$memory, Index:$offset, Variadic<Index>:$strides,
                        Tile_FragmentOf<[I1]>:$mask);
   let results = (outs Tile_FragmentOf<[F32]>:$result);
   let assemblyFormat = [{
@@ -236,7 +237,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
     }
     ```
   }];
-  let arguments = (ins Tile_FragmentOf<[F32]>:$value, Arg<MemRefRankOf<[F32], [1]>, "", [MemWrite]>:$memory,
+  let arguments = (ins Tile_FragmentOf<[F32]>:$value, Arg<MemRefOf<[F32]>, "", [MemWrite]>:$memory,
                        Index:$offset, Variadic<Index>:$strides, Tile_FragmentOf<[I1]>:$mask);
   let assemblyFormat = [{
     $value `to` $memory `[` $offset `]` `strides` `[` $strides `]` `where` $mask attr-dict

@@ -38,14 +38,56 @@ void KernelOp::print(OpAsmPrinter &printer) {
       getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+/// C2 of kernels and programs.
+static LogicalResult verifyCluster(Operation *op, int64_t cluster) {
+  if (cluster < 1 || cluster > 8)
+    return op->emitOpError("C2: expected a cluster of 1 to 8 blocks, found ")
+           << cluster;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (getFunctionType().getNumResults() != 0)
     return emitOpError("C1: expected no results, found ")
            << getFunctionType().getResults();
-  int64_t cluster = getCluster();
-  if (cluster < 1 || cluster > 8)
-    return emitOpError("C2: expected a cluster of 1 to 8 blocks, found ")
-           << cluster;
+  return verifyCluster(*this, getCluster());
+}
+
+Type ProgramOp::getArgumentType(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !isa<RankedTensorType, MemRefType>(type))
+    return type;
+  SmallVector<int64_t> strides(shaped.getRank(), ShapedType::kDynamic);
+  auto layout =
+      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
+  return MemRefType::get(shaped.getShape(), shaped.getElementType(), layout);
+}
+
+/// On buffers `ins` are read, and `outs` read and written.
+void ProgramOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : getOperation()->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+LogicalResult ProgramOp::verify() {
+  SmallVector<Type> expected;
+  for (ValueRange operands : {getIns(), getOuts()})
+    for (Type type : operands.getTypes())
+      expected.push_back(getArgumentType(type));
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != TypeRange(expected))
+    return emitOpError("C1: expected a body with arguments (")
+           << expected << "), found (" << block.getArgumentTypes() << ")";
+  if (failed(verifyCluster(*this, getCluster())))
+    return failure();
+  if (block.empty() || !isa<ReturnOp>(block.back()))
+    return emitOpError("C3: expected a body that ends with tile.return");
   return success();
 }
 

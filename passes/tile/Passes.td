@@ -223,6 +223,32 @@ def InferLayoutsPass : TilePass<"mm01-infer-layouts"> {
   }];
 }
 
+def ShapeTensorMapsPass : Pass<"mm01-shape-tensor-maps", "::mlir::ModuleOp"> {
+  let summary = "Give tensor maps of launches the layouts of kernels";
+  let description = [{
+    Where `exec.launch_device` passes an `exec.tensor_map` to a `tile.kernel` whose
+    argument has `tile.box` and `tile.swizzle`, the map gets a box of one panel's
+    columns, and the swizzle. The rows that its box has must be the kernel's. Maps
+    that two launches share become two.
+
+    Requires layouts (--mm01-infer-layouts).
+
+    ```mlir
+    gpu.module @kernels {
+      tile.kernel @k(%map: !exec.tensor_map {tile.box = [64, 64], tile.swizzle = 128 : i64}) {
+        tile.return
+      }
+    }
+    func.func @host(%x: memref<?x128xbf16>, %n: index, %c1: index, %c128: index) {
+      %map = exec.tensor_map %x view [%n, %c128] strides [%c128] box [64, 128] : memref<?x128xbf16>
+      exec.launch_device @kernels::@k grid(%n, %c1, %c1) (%map) : !exec.tensor_map
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mm01::exec::ExecDialect"];
+}
+
 def MaterializeBarriersPass : TilePass<"mm01-materialize-barriers"> {
   let summary = "Turn the turns of pipes into phases of barriers";
   let description = [{
