@@ -8,13 +8,16 @@
 // mm01.weight_part and mm01.weight_scales become exec.weight_part and
 // exec.weight_scales: buffers that exist already and that nobody may write,
 // because they are a file mapped for reading, or shared. A write makes
-// bufferization copy them first. Tested by test/passes/schedule/bufferize.mlir.
+// bufferization copy them first. tile.program takes buffers instead of tensors.
+// Tested by test/passes/programs/bufferize.mlir.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tile/TileDialect.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -57,11 +60,52 @@ struct WeightModel
   }
 };
 
+/// %y = tile.program … outs(%x : tensor<…>) {…} -> tensor<…>
+///   ==>
+/// tile.program … outs(%x : memref<…>) {…}
+///
+/// Its outputs keep what it does not write, so they are read, too.
+struct ProgramModel
+    : DstBufferizableOpInterfaceExternalModel<ProgramModel,
+                                              mm01::tile::ProgramOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto program = cast<mm01::tile::ProgramOp>(op);
+    SmallVector<Value> ins, outs;
+    for (auto [from, to] : {std::pair(ValueRange(program.getIns()), &ins),
+                            std::pair(ValueRange(program.getOuts()), &outs)})
+      for (Value value : from) {
+        FailureOr<Value> buffer = value;
+        if (isa<TensorType>(value.getType()))
+          buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        to->push_back(*buffer);
+      }
+    auto made = mm01::tile::ProgramOp::create(
+        rewriter, op->getLoc(), TypeRange(), program.getNameAttr(),
+        program.getGridX(), program.getGridY(), program.getGridZ(), ins, outs,
+        program.getClusterAttr());
+    made.getBody().takeBody(program.getBody());
+    replaceOpWithBufferizedValues(rewriter, op, outs);
+    return success();
+  }
+};
+
 } // namespace
 // NOLINTEND(bugprone-derived-method-shadowing-base-method)
 
 void mm01::registerBufferizationModels(DialectRegistry &registry) {
   registry.insert<exec::ExecDialect>();
+  registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
+    mm01::tile::ProgramOp::attachInterface<ProgramModel>(*context);
+  });
   registry.addExtension(+[](MLIRContext *context, Mm01Dialect *) {
     WeightPartOp::attachInterface<
         WeightModel<WeightPartOp, exec::WeightPartOp>>(*context);

@@ -22,6 +22,7 @@ void mm01::addTilePasses(OpPassManager &manager, StringRef chip) {
   SplitRolesPassOptions split;
   split.chip = chip.str();
   manager.addPass(createSplitRolesPass(split));
+  manager.addPass(createOverlapProductsPass());
   manager.addPass(createScheduleProductsPass());
   manager.addPass(createVerifyPipesPass());
   manager.addPass(createInferLayoutsPass());

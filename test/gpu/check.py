@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import lightning
 import safetensors_file
 
 ABSENT = ("no CUDA driver", "no GPU", "compute capability", "driver is too old")
@@ -48,10 +49,14 @@ def compare(found, expected):
     return max(relative_error(found[name], expected[name]) for name in expected)
 
 
-def check_case(bundle, folder, out):
-    """(error, tolerance, note) of one program."""
+def check_case(bundle, folder, scratch):
+    """(what, error, tolerance, note) of one program, or of several calls of it."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as file:
         case = json.load(file)
+    if "lightning" in case:
+        yield from lightning.check(lambda *words: mm01_run(bundle, *words), folder, case["lightning"], scratch)
+        return
+    out = os.path.join(scratch, "results.safetensors")
     if "refused" in case:
         raise RuntimeError(case["refused"])
     program = os.path.join(folder, "program.so")
@@ -65,11 +70,12 @@ def check_case(bundle, folder, out):
         settings = [word for setting in [*case["bench"], "iterations=20"] for word in ("--set", setting)]
         text = mm01_run(bundle, "bench", program, "--entry", case["entry"], "--json", *settings)
         note = f"{json.loads(text)['seconds']['median'] * 1e6:.1f} us for {' '.join(case['bench'])}"
-    return error, case["tolerance"], note
+    yield "", error, case["tolerance"], note
 
 
-def check_golden(bundle, folder, out):
+def check_golden(bundle, folder, scratch):
     """The golden checkpoint's logits of 300 tokens, whole and in chunks."""
+    out = os.path.join(scratch, "results.safetensors")
     golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
     worst = 0.0
     for options in ([], ["--prefill-chunk", "37"]):
@@ -78,7 +84,7 @@ def check_golden(bundle, folder, out):
         mm01_run(bundle, "logits", program, "--weights", folder, "--ids", ids, "-o", out, *options)
         found = safetensors_file.read(out)["logits"]
         worst = max(worst, relative_error(found, golden["logits_300"]))
-    return worst, 2e-4, ""
+    yield "", worst, 2e-4, ""
 
 
 def check_graphs(bundle, folder, out):
@@ -105,21 +111,24 @@ def main():
     checks.append(("golden tiny-a", check_golden, os.path.join(bundle, "tiny-a")))
     checks.append(("decode graphs", check_graphs, os.path.join(bundle, "tiny-a")))
     failed = 0
-    print(f"{'check':28} {'result':8} {'error':>9} {'allowed':>9}")
+    print(f"{'check':34} {'result':8} {'error':>9} {'allowed':>9}")
     with tempfile.TemporaryDirectory() as scratch:
         for name, check, folder in checks:
             if wanted and name not in wanted:
                 continue
+            passed = True
             try:
-                error, allowed, note = check(bundle, folder, os.path.join(scratch, "results.safetensors"))
-                passed = error <= allowed  # not true of a NaN
-                print(f"{name:28} {'pass' if passed else 'FAIL':8} {error:9.1e} {allowed:9.1e}  {note}")
+                for what, error, allowed, note in check(bundle, folder, scratch):
+                    good = error <= allowed  # not true of a NaN
+                    passed = passed and good
+                    title = f"{name} {what}" if what else name
+                    print(f"{title:34} {'pass' if good else 'FAIL':8} {error:9.1e} {allowed:9.1e}  {note}")
             except Unsupported as why:
                 print(f"unsupported: {why}")
                 return 0
             except RuntimeError as why:
                 passed = False
-                print(f"{name:28} {'FAIL':8} {why}")
+                print(f"{name:34} {'FAIL':8} {why}")
             failed += not passed
             sys.stdout.flush()
     print(f"{failed} checks failed" if failed else "all checks passed")

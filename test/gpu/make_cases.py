@@ -13,6 +13,7 @@ import random
 import sys
 
 import cases
+import lightning
 import safetensors_file
 from differential import run
 
@@ -88,6 +89,7 @@ def main():
             write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(), FLOAT32)
     if options.only is None:
         gated_norm(options.folder, root)
+        lightning.write_programs(options.folder)
         random_weights(options.folder, root)
     return 0
 
