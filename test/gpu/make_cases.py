@@ -51,6 +51,15 @@ def gated_norm(folder, root):
     write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16, bench)
 
 
+def decode(folder):
+    """Single tokens of lightning attention, alone and beside others, in heads that threads divide evenly or not."""
+    for size, lengths in ((128, [1] * 6), (128, [1, 40, 1, 2, 1]), (64, [1, 1, 64, 1]), (48, [1, 3, 1])):
+        rng = random.Random(size * len(lengths))
+        case = cases.lightning(rng, cases.batch(rng, lengths=lengths), 3, size, None)
+        name = f"decode-{size}-of-{len(lengths)}"
+        write(folder, name, case.function + "\n", case.name, case.tensors(), FLOAT32)
+
+
 def random_weights(folder, root):
     """The helpers of random weights: the same bits as on the CPU, also of elements with numbers of more than 32 bits."""
     source = os.path.join(root, "test/codegen/random-weights/Inputs/parameters.mlir")
@@ -90,6 +99,7 @@ def main():
     if options.only is None:
         gated_norm(options.folder, root)
         lightning.write_programs(options.folder)
+        decode(options.folder)
         random_weights(options.folder, root)
     return 0
 
