@@ -7,6 +7,7 @@
 
 #include "runtime/cuda/CudaDevice.h"
 
+#include "runtime/cuda/Graphs.h"
 #include "runtime/cuda/TensorMaps.h"
 
 #include <algorithm>
@@ -212,6 +213,15 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {
   return cuda::encodeTensorMap(driver, map, encoded);
+}
+
+Result<std::unique_ptr<DeviceGraph>>
+CudaDevice::capture(const std::function<Status()> &work) {
+  return CapturedGraph::capture(driver, stream, work);
+}
+
+Status CudaDevice::replay(DeviceGraph &graph) {
+  return static_cast<CapturedGraph &>(graph).launch(stream);
 }
 
 void CudaDevice::parallelFor(int64_t count,

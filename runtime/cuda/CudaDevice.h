@@ -47,6 +47,10 @@ public:
   Status launchDevice(const mm01_device_kernel &kernel, const int64_t grid[3],
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
+  bool canCapture() const override { return !observer; }
+  Result<std::unique_ptr<DeviceGraph>>
+  capture(const std::function<Status()> &work) override;
+  Status replay(DeviceGraph &graph) override;
   void parallelFor(int64_t count,
                    const std::function<void(int64_t)> &body) override;
 

@@ -31,6 +31,7 @@ struct LogitsFlags {
   std::string output;
   std::optional<int64_t> chunk;
   int threads = 0;
+  bool graphs = true;
 };
 
 template <typename T>
@@ -138,6 +139,7 @@ Status runLogits(const LogitsFlags &flags) {
   MM01_RETURN_IF_FAILED(model);
   SessionOptions options;
   options.maxPositions = tokens;
+  options.graphs = flags.graphs;
   Result<Session> session = Session::create(
       (*model)->program(), (*model)->weights(), (*model)->executor(), options);
   MM01_RETURN_IF_FAILED(session);
@@ -182,6 +184,7 @@ void mm01::addLogitsCommand(CLI::App &app, Action &action) {
       ->check(
           CLI::Range(int64_t{1}, int64_t{std::numeric_limits<int32_t>::max()}));
   addThreadsOption(*command, flags->threads);
+  addGraphsOption(*command, flags->graphs);
   command->callback(
       [=, &action] { action = [flags] { return runLogits(*flags); }; });
 }
