@@ -155,7 +155,8 @@ private:
     tile::CopyInOp::create(b, map,
                            ValueRange{b.index(0), b.sub(b.index(R), rows),
                                       b.add(begin, rows), head},
-                           buffer, Value(), Value(), /*multicast=*/false);
+                           buffer, Value(), Value(), /*multicast=*/false,
+                           DenseI64ArrayAttr());
   }
 
   /// Copies keys and values from `first`, two pages of each. A page behind the
