@@ -77,6 +77,7 @@ CudaDevice::~CudaDevice() {
   // nobody can mend.
   if (stream)
     driver.cuStreamSynchronize(stream);
+  library.reset();
   kernels.reset();
   staging.reset();
   for (Event event : marks)
@@ -212,6 +213,23 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {
   return cuda::encodeTensorMap(driver, map, encoded);
+}
+
+Status CudaDevice::gemmDevice(const mm01_device_product &product) {
+  if (product.rows == 0 || product.columns == 0)
+    return {};
+  if (!library) {
+    auto opened = MatrixLibrary::open(driver);
+    MM01_RETURN_IF_FAILED(opened);
+    library = *std::move(opened);
+  }
+  auto begin = std::chrono::steady_clock::now();
+  MM01_RETURN_IF_FAILED(library->multiply(product, stream));
+  if (observer) {
+    MM01_RETURN_IF_FAILED(synchronize());
+    observer({"cuBLASLt", 1, begin, std::chrono::steady_clock::now()});
+  }
+  return {};
 }
 
 void CudaDevice::parallelFor(int64_t count,

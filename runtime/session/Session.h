@@ -53,6 +53,9 @@ struct StepItem {
   SequenceId sequence = 0;
   std::span<const int32_t> tokens; ///< at least one
   LogitRows logits = LogitRows::Last;
+  /// The experts of each layer, token and choice, [layers, tokens, k]; of a
+  /// program that is told them (ForwardSpec::routes), else empty.
+  std::span<const int32_t> routes = {};
 };
 
 /// The logits of a step; valid until the session's next step.
@@ -110,7 +113,8 @@ public:
 
   /// Appends tokens to sequences in one call of the program. Refuses: no items,
   /// an unknown or repeated sequence, no tokens, a token that is no id of the
-  /// vocabulary, a sequence over forward().maxPositions, a step over
+  /// vocabulary, routes of another number of elements or that name no expert, a
+  /// sequence over forward().maxPositions, a step over
   /// maxStepTokens() or maxStepSequences(), and a lack of free pages.
   Result<StepLogits> step(std::span<const StepItem> items);
 
@@ -143,6 +147,8 @@ private:
 
   Result<const Sequence *> find(SequenceId sequence) const;
   Status check(std::span<const StepItem> items) const;
+  Status checkRoutes(const StepItem &item) const;
+  std::vector<int32_t> joinRoutes(std::span<const StepItem> items) const;
   Result<PagePlan> planPages(std::span<const StepItem> items);
   Status run(std::span<const StepItem> items, const PagePlan &plan,
              const std::vector<int32_t> &logitRows, bool &started);
@@ -164,7 +170,7 @@ private:
   ResultSink sink;
   /// Copies of what changes in each step, where the device has memory of its
   /// own.
-  DeviceBuffer deviceTokens, deviceRows, deviceBatch;
+  DeviceBuffer deviceTokens, deviceRows, deviceRoutes, deviceBatch;
   AlignedBuffer hostLogits;
 };
 

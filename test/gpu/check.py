@@ -8,6 +8,7 @@ with them and prints one table. Exit code 1 when a check fails; 0, with "unsuppo
 import json
 import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -68,24 +69,87 @@ def check_case(bundle, folder, out):
     return error, case["tolerance"], note
 
 
-def check_golden(bundle, folder, out):
-    """The golden checkpoint's logits of 300 tokens, whole and in chunks."""
+def golden_logits(bundle, folder, out, *options, program="program.so", ids="golden.safetensors:ids_300"):
+    """Rows of logits of the checkpoint's program."""
+    path = ids if os.path.isabs(ids) else os.path.join(folder, ids)
+    command = ["logits", os.path.join(folder, program), "--weights", folder, "--ids", path, "-o", out, *options]
+    mm01_run(bundle, *command)
+    return rows_of(safetensors_file.read(out)["logits"])
+
+
+def rows_of(tensor):
+    values, width = list(tensor.values()), tensor.shape[1]
+    return [values[at : at + width] for at in range(0, len(values), width)]
+
+
+def squares(found, expected):
+    """For each token, the squared norms of the difference and of what is expected."""
+    return [
+        (sum((a - b) ** 2 for a, b in zip(x, y, strict=True)), sum(b * b for b in y))
+        for x, y in zip(found, expected, strict=True)
+    ]
+
+
+def forced_error(bundle, folder, out, *options):
+    """The relative error of all golden logits with the experts that the float model chooses."""
     golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
-    worst = 0.0
-    for options in ([], ["--prefill-chunk", "37"]):
-        ids = os.path.join(folder, "golden.safetensors") + ":ids_300"
-        program = os.path.join(folder, "program.so")
-        mm01_run(bundle, "logits", program, "--weights", folder, "--ids", ids, "-o", out, *options)
-        found = safetensors_file.read(out)["logits"]
-        worst = max(worst, relative_error(found, golden["logits_300"]))
-    return worst, 2e-4, ""
+    pairs = []
+    for tokens in (37, 300, 700):
+        found = golden_logits(bundle, folder, out, "--replay-routes", os.path.join(folder, f"routes_{tokens}"), *options,
+                              program="given.so", ids=f"golden.safetensors:ids_{tokens}")
+        pairs += squares(found, rows_of(golden[f"logits_{tokens}"]))
+    return math.sqrt(sum(a for a, _ in pairs) / sum(b for _, b in pairs))
+
+
+def check_forced(bundle, folder, out):
+    return forced_error(bundle, folder, out), 2e-2, "of all logits, routing of the float model"
+
+
+def check_chunks(bundle, folder, out):
+    return forced_error(bundle, folder, out, "--prefill-chunk", "37"), 2e-2, "the same in chunks of 37"
+
+
+def check_free(bundle, folder, out):
+    """The median error of a token's golden logits, with the experts that the program chooses."""
+    golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
+    errors = []
+    for tokens in (37, 300, 700):
+        found = golden_logits(bundle, folder, out, ids=f"golden.safetensors:ids_{tokens}")
+        errors += [math.sqrt(a / b) for a, b in squares(found, rows_of(golden[f"logits_{tokens}"]))]
+    return statistics.median(errors), 2.5e-2, f"median of {len(errors)} tokens, routing of its own"
+
+
+def check_greedy(bundle, folder, out):
+    """Golden tokens that the program would not choose after the golden ones before, where the choice is clear."""
+    golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
+    prompt, tokens = (list(golden[name].values()) for name in ("ids_37", "greedy_from_37"))
+    ids = out + ".ids"
+    safetensors_file.write(ids, {"ids": ("I32", [len(prompt) + len(tokens)], prompt + tokens)})
+    rows = golden_logits(bundle, folder, out, ids=ids + ":ids")[len(prompt) - 1 : -1]
+    clear = [
+        (row.index(max(row)), token)
+        for row, token, margin in zip(rows, tokens, golden["greedy_margin"].values(), strict=True)
+        if margin > 0.3
+    ]
+    return sum(a != b for a, b in clear), 0, f"of {len(clear)} tokens differ"
+
+
+def check_ragged(bundle, folder, _):
+    """Sequences whose tokens in a batch are not those that they have alone."""
+    prompts = ["1,2,3", "200", ",".join(str(7 * i % 256) for i in range(90))]
+    words = ["generate", os.path.join(folder, "program.so"), "--weights", folder, "--max-new-tokens", "6"]
+    together = mm01_run(bundle, *words, *(word for prompt in prompts for word in ("--prompt-ids", prompt))).split()
+    alone = [mm01_run(bundle, *words, "--prompt-ids", prompt).split()[0] for prompt in prompts]
+    return sum(a != b for a, b in zip(together, alone, strict=True)), 0, f"of {len(prompts)} sequences differ in a batch"
 
 
 def main():
     bundle, wanted = sys.argv[1], set(sys.argv[2:])
     cases = os.path.join(bundle, "cases")
     checks = [(name, check_case, os.path.join(cases, name)) for name in sorted(os.listdir(cases))]
-    checks.append(("golden tiny-a", check_golden, os.path.join(bundle, "tiny-a")))
+    for name, check in (("forced", check_forced), ("forced-chunks", check_chunks), ("free", check_free),
+                        ("greedy", check_greedy), ("ragged", check_ragged)):
+        checks.append((f"golden-{name}", check, os.path.join(bundle, "tiny-a")))
     failed = 0
     print(f"{'check':28} {'result':8} {'error':>9} {'allowed':>9}")
     with tempfile.TemporaryDirectory() as scratch:

@@ -35,6 +35,7 @@ PhasePasses mm01::cpuPhasePasses() {
 PhasePasses mm01::hopperPhasePasses() {
   auto addDeviceTiledPasses = [](mlir::OpPassManager &manager) {
     manager.addPass(createSetLightningCostsPass());
+    manager.addPass(createFormDeviceKernelsPass());
     addTiledPasses(manager);
   };
   auto addDeviceHostPasses = [](mlir::OpPassManager &manager) {
