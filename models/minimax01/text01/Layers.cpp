@@ -163,7 +163,7 @@ private:
 RankedTensorType LayerFunctions::routesType() const {
   return RankedTensorType::get(
       {config.layerCount(), ShapedType::kDynamic, config.expertsPerToken},
-      IntegerType::get(module.getContext(), 32));
+      IntegerType::get(activation.getContext(), 32));
 }
 
 FunctionType LayerFunctions::signature(LayerHalf half, TypeRange weights) {

@@ -50,9 +50,9 @@ func.func private @maps(%context: !llvm.ptr, %x: memref<?x128xbf16>, %n: index) 
 // Rows are none where the library does not multiply; gemm_device is the ninth
 // field of the context.
 // CHECK-LABEL: llvm.func internal @product
-// CHECK-DAG: %[[LIMIT:.*]] = llvm.mlir.constant(16 : i64)
-// CHECK-DAG: %[[NONE:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK: %[[LIMIT:.*]] = llvm.mlir.constant(16 : i64)
 // CHECK: %[[MANY:.*]] = llvm.icmp "sgt" %[[ROWS:.*]], %[[LIMIT]]
+// CHECK: %[[NONE:.*]] = llvm.mlir.constant(0 : i64)
 // CHECK: %[[SOME:.*]] = llvm.select %[[MANY]], %[[ROWS]], %[[NONE]]
 // CHECK: llvm.store %[[SOME]], %{{.*}} : i64, !llvm.ptr
 // CHECK: llvm.getelementptr %{{.*}}[64]

@@ -7,8 +7,8 @@
 // CHECK: %[[ROWS:.*]] = tensor.dim %[[X]]
 // CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %{{.*}}
 // CHECK: %[[TILES:.*]] = arith.select %[[FEW]], %{{.*}}, %{{.*}} : index
-// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], %{{.*}}) shared_outs(%{{.*}} = %[[OUT]])
-// CHECK: scf.forall (%{{.*}}) in (%{{.*}}) shared_outs
+// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], {{[0-9]+}}) shared_outs(%{{.*}} = %[[OUT]])
+// CHECK: scf.forall (%{{.*}}) in ({{[%0-9]+}}) shared_outs
 // A block of one row, of two, of four and of eight.
 // CHECK-COUNT-4: scf.for {{.*}} -> (f32
 // CHECK: mapping = [#gpu.warp<linear_dim_0>]
@@ -25,14 +25,15 @@ func.func @linear(%x: tensor<?x64xbf16>, %w: !mm01.weight<2048x64xbf16>, %out: t
 // The library does not multiply bf16 by float32. A narrow weight has a workgroup
 // for each column, and warps with four columns where there are many rows.
 // CHECK-LABEL: func.func @router
-// CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS:.*]], %{{.*}}
+// CHECK: %[[ROWS:.*]] = tensor.dim
+// CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %{{.*}}
 // CHECK: %[[MANY:.*]] = arith.cmpi sle, %{{.*}}, %[[ROWS]]
 // CHECK: %[[TILES:.*]] = arith.select %[[FEW]]
-// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], %{{.*}}) shared_outs
+// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], {{[0-9]+}}) shared_outs
 // CHECK-NOT: gpu.warp
 // CHECK: mm01.kernel = "linear"
 // CHECK: %[[OTHERS:.*]] = arith.select %[[MANY]]
-// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[OTHERS]], %{{.*}}) shared_outs(%{{.*}} = %[[DONE]])
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[OTHERS]], {{[0-9]+}}) shared_outs(%{{.*}} = %[[DONE]])
 // CHECK: mapping = [#gpu.warp<linear_dim_0>]
 // CHECK: mm01.kernel = "linear"
 // CHECK-NOT: library_linear
@@ -69,7 +70,7 @@ func.func @head(%x: tensor<?x64xbf16>, %rows: tensor<?xi32>, %w: !mm01.weight<25
 
 // All rows of an expert are one workgroup's, for each panel.
 // CHECK-LABEL: func.func @experts
-// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%{{.*}}, %{{.*}}) shared_outs
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in ({{[%0-9]+}}, {{[%0-9]+}}) shared_outs
 // CHECK: mm01.weight_part %{{.*}}[%{{.*}}] : <4x2048x64xbf16>
 // CHECK: mapping = [#gpu.warp<linear_dim_0>]
 // CHECK: mm01.kernel = "grouped_linear"
