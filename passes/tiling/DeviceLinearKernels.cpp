@@ -5,22 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Few rows: the weight is what has to be read, so each element of it is read
-// once, where it lies, by the lanes of a warp side by side:
+// The library of the device multiplies where it knows the types, but for few
+// rows of a narrow weight, where a kernel is faster and has an empty grid for
+// more:
 //
 //     %y = mm01.linear %x, %w into %out
 //   ->
 //     %few = scf.forall (%i, %j) in (%tiles, %panels) shared_outs(%o = %out) {
-//       scf.forall (%warp) in (8) shared_outs(…) {
-//         sums over k for a block of rows and two columns
-//       } {mapping = [#gpu.warp<linear_dim_0>]}
+//       sums over k for a block of rows and a column
 //     } {mm01.kernel = "linear"}
-//     %y = mm01.library_linear %x, %w into %few above 16
+//     %y = mm01.library_linear %x, %w into %few above 4
 //
-// A narrow weight has a workgroup for each column, whose threads sum up
-// together. For many rows the grid of the kernel is empty, and the library of
-// the device multiplies; where it does not know the types and the weight is
-// narrow, another kernel does, in which a row of x serves more columns.
+// A kernel reads each element of the weight once, where it lies, by lanes side
+// by side: all threads of a workgroup sum up for one column of a narrow weight,
+// a warp for two columns of a wide one or of an expert's. Without the library
+// another kernel multiplies many rows by a narrow weight: there a row of x
+// serves more columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,9 @@ namespace {
 constexpr int64_t kWarps = 8;
 /// Columns of a warp: a row of x is read once for all of them.
 constexpr int64_t kWarpColumns = 2;
-/// Rows that share one pass over the weight.
-constexpr int64_t kRowBlock = 8;
+/// Rows that share one pass over the weight. Sums for more would need registers
+/// that keep blocks from a multiprocessor, and loads from being under way.
+constexpr int64_t kRowBlock = 4;
 /// Rows that a workgroup multiplies.
 constexpr int64_t kRowTile = 64;
 /// A weight of at most this many columns is narrow: with warps for them, few
@@ -50,8 +51,13 @@ constexpr int64_t kRowTile = 64;
 constexpr int64_t kNarrow = 1024;
 /// Columns of a warp where many rows are multiplied without the library.
 constexpr int64_t kManyColumns = 4;
-/// More rows are many.
+/// More rows are many, where the library does not multiply.
 constexpr int64_t kFewRows = 16;
+/// More rows of a narrow weight are the library's, and all rows of a wide one:
+/// on an H200 cuBLASLt takes 18 us for 1024 x 6144, the kernel 11 for one row
+/// and 29 for 16; 75 us for one row of 24576 x 6144, the kernel 95
+/// (tools/bench/hopper_linear.py).
+constexpr int64_t kLibraryAboveNarrow = 4;
 /// The library wants rows at multiples of 16 bytes.
 constexpr int64_t kLibraryStep = 8;
 
@@ -118,7 +124,7 @@ public:
   }
 
   /// The same for all rows of x, a block at a time. Blocks with fewer rows do
-  /// less work: 1, 2, 4 or kRowBlock.
+  /// less work: 1, 2 or kRowBlock.
   Value rows(Value out, Value place, Value column, int64_t columns) {
     Value count = b.dim(x, 0), size = b.index(kRowBlock);
     return b.loop(b.index(0), b.ceilDivide(count, size), out,
@@ -216,20 +222,21 @@ struct DeviceLinear : OpRewritePattern<LinearOp> {
     KernelBuilder b(rewriter, op.getLoc());
     int64_t columns = op.getWeight().getType().getShape()[0];
     Shares few = Shares::forFew(columns);
-    bool hasLibrary = libraryMultiplies(op);
-    bool hasMany = !hasLibrary && few.warp == 0;
-    Value isFew, isMany;
-    if (hasLibrary || hasMany) {
-      Value total = b.dim(op.getX(), 0);
-      isFew = b.lessOrEqual(total, b.index(kFewRows));
-      isMany = b.lessOrEqual(b.index(kFewRows + 1), total);
-    }
-    Value done = kernel(b, op, op.getOut(), few, isFew);
-    if (hasMany)
-      done = kernel(b, op, done, Shares::forMany(columns), isMany);
+    bool isNarrow = few.warp == 0, hasLibrary = libraryMultiplies(op);
+    int64_t most = hasLibrary ? isNarrow * kLibraryAboveNarrow : kFewRows;
+    Value total = b.dim(op.getX(), 0);
+    Value done = op.getOut();
+    // Of a wide weight without the library all rows are one kernel's.
+    bool hasTwo = hasLibrary || isNarrow;
+    if (most > 0)
+      done = kernel(b, op, done, few,
+                    hasTwo ? b.lessOrEqual(total, b.index(most)) : Value());
     if (hasLibrary)
       done = LibraryLinearOp::create(b, op.getOut().getType(), op.getX(),
-                                     op.getWeight(), done, kFewRows);
+                                     op.getWeight(), done, most);
+    else if (isNarrow)
+      done = kernel(b, op, done, Shares::forMany(columns),
+                    b.lessOrEqual(b.index(most + 1), total));
     rewriter.replaceOp(op, done);
     return success();
   }

@@ -13,7 +13,7 @@
 //     %y = mm01.linear %x, %w into %out
 //   ->
 //     %few = scf.forall (%i, %j) in (%tiles, %panels) shared_outs(%o = %out)
-//     {…} %y = mm01.library_linear %x, %w into %few above 16
+//     {…} %y = mm01.library_linear %x, %w into %few above 4
 //
 // Test: test/passes/tiling/form-device-kernels.mlir
 //

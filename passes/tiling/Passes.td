@@ -38,12 +38,12 @@ def FormProjectionsPass : Pass<"mm01-form-projections", "::mlir::ModuleOp"> {
 def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp"> {
   let summary = "turns ops that a GPU does in its own way into kernels";
   let description = [{
-    Replaces each `mm01.linear`, `mm01.head` and `mm01.grouped_linear` by a kernel
-    candidate for few rows: it reads each element of the weight once from where it
-    lies, with the lanes of a warp side by side, and sums up in float32. Behind it
-    stands `mm01.library_linear` for more rows, for which the kernel's grid is
-    empty, where x and the weight are of one type, bf16 or f16, and rows of both
-    are multiples of 16 bytes. All rows of an expert are the kernel's.
+    Replaces each `mm01.linear`, `mm01.head` and `mm01.grouped_linear`. Where x and
+    the weight are of one type, bf16 or f16, and rows of both are multiples of 16
+    bytes, `mm01.library_linear` multiplies, but for few rows of a narrow weight,
+    which are a kernel's; its grid is empty for more. Kernels do the rest: each
+    element of a weight is read once from where it lies, with the lanes of a warp
+    side by side, and sums are float32. All rows of an expert are a kernel's.
 
     `mm01.dispatch`, a counting sort of one thread on the CPU, becomes three
     kernels of sums: choices of each expert in each block of choices, where each
@@ -59,7 +59,7 @@ def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp">
     }
     ```
 
-    becomes an `scf.forall` with `{mm01.kernel = "linear"}` and an
+    becomes an `scf.forall` with `{mm01.kernel = "linear"}` for few rows and an
     `mm01.library_linear` of its result.
   }];
   let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -36,6 +36,7 @@ PhasePasses mm01::hopperPhasePasses() {
   auto addDeviceTiledPasses = [](mlir::OpPassManager &manager) {
     manager.addPass(createSetLightningCostsPass());
     manager.addPass(createFormDeviceKernelsPass());
+    manager.addPass(createFuseRowsPass());
     addTiledPasses(manager);
   };
   auto addDeviceHostPasses = [](mlir::OpPassManager &manager) {

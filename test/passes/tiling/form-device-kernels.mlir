@@ -1,23 +1,35 @@
 // RUN: mm01-opt %s --mm01-form-device-kernels --split-input-file | FileCheck %s
 
-// A wide weight: two columns a warp, eight warps a workgroup. The grid is empty
-// where the library multiplies.
-// CHECK-LABEL: func.func @linear
+// A wide weight is the library's, however many rows there are.
+// CHECK-LABEL: func.func @wide
 // CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xbf16>, %[[W:[^:]+]]: !mm01.weight<2048x64xbf16>, %[[OUT:[^:]+]]: tensor<?x2048xbf16>
+// CHECK-NOT: scf.forall
+// CHECK: %[[Y:.*]] = mm01.library_linear %[[X]], %[[W]] into %[[OUT]] above 0
+// CHECK: return %[[Y]]
+func.func @wide(%x: tensor<?x64xbf16>, %w: !mm01.weight<2048x64xbf16>, %out: tensor<?x2048xbf16>) -> tensor<?x2048xbf16> {
+  %y = mm01.linear %x, %w into %out : tensor<?x64xbf16>, !mm01.weight<2048x64xbf16> into tensor<?x2048xbf16>
+  return %y : tensor<?x2048xbf16>
+}
+
+// -----
+
+// Few rows of a narrow one have a kernel, a workgroup for each column, whose grid
+// is empty where the library multiplies.
+// CHECK-LABEL: func.func @narrow
+// CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xbf16>, %[[W:[^:]+]]: !mm01.weight<1024x64xbf16>, %[[OUT:[^:]+]]: tensor<?x1024xbf16>
 // CHECK: %[[ROWS:.*]] = tensor.dim %[[X]]
 // CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %{{.*}}
 // CHECK: %[[TILES:.*]] = arith.select %[[FEW]], %{{.*}}, %{{.*}} : index
-// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], {{[0-9]+}}) shared_outs(%{{.*}} = %[[OUT]])
-// CHECK: scf.forall (%{{.*}}) in ({{[%0-9]+}}) shared_outs
-// A block of one row, of two, of four and of eight.
-// CHECK-COUNT-4: scf.for {{.*}} -> (f32
-// CHECK: mapping = [#gpu.warp<linear_dim_0>]
+// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], 1024) shared_outs(%{{.*}} = %[[OUT]])
+// A block of one row, of two and of four.
+// CHECK-COUNT-3: scf.for {{.*}} -> (f32
+// CHECK-NOT: gpu.warp
 // CHECK: mm01.kernel = "linear"
-// CHECK: %[[ALL:.*]] = mm01.library_linear %[[X]], %[[W]] into %[[DONE]] above 16
+// CHECK: %[[ALL:.*]] = mm01.library_linear %[[X]], %[[W]] into %[[DONE]] above 4
 // CHECK: return %[[ALL]]
-func.func @linear(%x: tensor<?x64xbf16>, %w: !mm01.weight<2048x64xbf16>, %out: tensor<?x2048xbf16>) -> tensor<?x2048xbf16> {
-  %y = mm01.linear %x, %w into %out : tensor<?x64xbf16>, !mm01.weight<2048x64xbf16> into tensor<?x2048xbf16>
-  return %y : tensor<?x2048xbf16>
+func.func @narrow(%x: tensor<?x64xbf16>, %w: !mm01.weight<1024x64xbf16>, %out: tensor<?x1024xbf16>) -> tensor<?x1024xbf16> {
+  %y = mm01.linear %x, %w into %out : tensor<?x64xbf16>, !mm01.weight<1024x64xbf16> into tensor<?x1024xbf16>
+  return %y : tensor<?x1024xbf16>
 }
 
 // -----
@@ -60,7 +72,7 @@ func.func @odd(%x: tensor<?x65xbf16>, %w: !mm01.weight<2048x65xbf16>, %out: tens
 // CHECK-LABEL: func.func @head
 // CHECK: mm01.kernel = "head_rows"
 // CHECK: mm01.kernel = "linear"
-// CHECK: mm01.library_linear %{{.*}} above 16 : tensor<?x64xbf16>, <256x64xbf16> into tensor<?x256xf32>
+// CHECK: mm01.library_linear %{{.*}} above 4 : tensor<?x64xbf16>, <256x64xbf16> into tensor<?x256xf32>
 func.func @head(%x: tensor<?x64xbf16>, %rows: tensor<?xi32>, %w: !mm01.weight<256x64xbf16>, %out: tensor<?x256xf32>) -> tensor<?x256xf32> {
   %y = mm01.head %x, %rows, %w into %out : tensor<?x64xbf16>, tensor<?xi32>, !mm01.weight<256x64xbf16> into tensor<?x256xf32>
   return %y : tensor<?x256xf32>
