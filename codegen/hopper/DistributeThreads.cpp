@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/hopper/BlockReduction.h"
+#include "codegen/hopper/ColumnReduction.h"
 #include "codegen/hopper/LinalgPoints.h"
 #include "codegen/hopper/Passes.h"
 #include "codegen/hopper/ReductionParts.h"
@@ -241,27 +242,53 @@ private:
     return loop.getResults();
   }
 
-  /// The outputs at the point when all reductions are done, by one thread.
-  SmallVector<Value> computePoint(LinalgPoints &points) {
-    SmallVector<Value> values = points.loadOutputs();
+  /// Writes the outputs at the point, after all reductions, by one thread.
+  void writePoint(LinalgPoints &points, unsigned outputs) {
     if (points.reductions().empty())
-      return points.compute(values);
+      return points.storeOutputs(points.compute(points.loadOutputs()));
+    SmallVector<Value> reduced;
+    for (unsigned i = 0; i < outputs; ++i)
+      if (!points.isRewritten(i))
+        reduced.push_back(points.loadOutput(i));
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    return SmallVector<Value>(
-        loopOver(points, points.reductions(), zero, one, values,
-                 [&](ValueRange carried) { return points.compute(carried); }));
+    auto body = [&](ValueRange carried) {
+      SmallVector<Value> values, next;
+      for (unsigned i = 0; i < outputs; ++i)
+        values.push_back(points.isRewritten(i)
+                             ? points.loadOutput(i)
+                             : carried[i - countRewritten(points, i)]);
+      values = points.compute(values);
+      for (unsigned i = 0; i < outputs; ++i) {
+        if (points.isRewritten(i))
+          points.storeOutput(i, values[i]);
+        else
+          next.push_back(values[i]);
+      }
+      return next;
+    };
+    ValueRange done =
+        loopOver(points, points.reductions(), zero, one, reduced, body);
+    for (unsigned i = 0; i < outputs; ++i)
+      if (!points.isRewritten(i))
+        points.storeOutput(i, done[i - countRewritten(points, i)]);
+  }
+
+  /// Rewritten outputs before output `end`.
+  static unsigned countRewritten(LinalgPoints &points, unsigned end) {
+    return llvm::count_if(llvm::seq(end),
+                          [&](unsigned i) { return points.isRewritten(i); });
   }
 
   /// Shares the points of the parallel loops out, `chunk` neighbours at a time.
-  void computePoints(LinalgPoints &points, int64_t chunk) {
+  void computePoints(LinalgPoints &points, int64_t chunk, unsigned outputs) {
     ArrayRef<unsigned> loops = points.parallel();
     Value size = arith::ConstantIndexOp::create(b, chunk);
     Value first = arith::MulIOp::create(b, team.member, size);
     Value stride = arith::MulIOp::create(b, team.step, size);
     loopOver(points, loops, first, stride, {}, [&](ValueRange) {
       if (chunk == 1) {
-        points.storeOutputs(computePoint(points));
+        writePoint(points, outputs);
         return SmallVector<Value>();
       }
       Value begin = points.index(loops.back());
@@ -272,7 +299,7 @@ private:
       b.setInsertionPointToStart(neighbours.getBody());
       points.place(loops.back(), arith::AddIOp::create(
                                      b, begin, neighbours.getInductionVar()));
-      points.storeOutputs(computePoint(points));
+      writePoint(points, outputs);
       return SmallVector<Value>();
     });
   }
@@ -283,15 +310,20 @@ private:
     start(op);
     synchronize();
     LinalgPoints points(b, op);
-    if (!points.parallel().empty()) {
-      computePoints(points, getChunk(op));
+    if (auto columns = ColumnReduction::match(op);
+        columns && team.size == kBlockThreads) {
+      columns->write(b, points, thread, [&](int64_t count, Type type) {
+        return makeSlots(count, type);
+      });
+    } else if (!points.parallel().empty()) {
+      computePoints(points, getChunk(op), op.getNumDpsInits());
     } else if (auto combiners = matchOutputs(op)) {
       reduceOutputs(points, *combiners);
     } else {
       auto guard = scf::IfOp::create(b, team.isFirst, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard inside(b);
       b.setInsertionPoint(guard.thenYield());
-      points.storeOutputs(computePoint(points));
+      writePoint(points, op.getNumDpsInits());
     }
     synchronize();
     op->erase();
@@ -312,21 +344,24 @@ private:
     return values;
   }
 
+  /// More shared memory, of `count` elements.
+  Value makeSlots(int64_t count, Type type) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(afterStart);
+    Value slots = exec::ScratchOp::create(b, MemRefType::get({count}, type),
+                                          sharedBytes, ValueRange());
+    sharedBytes += llvm::alignTo(
+        count * static_cast<int64_t>(type.getIntOrFloatBitWidth()) / 8, 64);
+    return slots;
+  }
+
   /// The value that all threads make together of one of each.
   Value reduce(const Combiner &combiner, Value part) {
     if (team.size == kWarpThreads)
       return reduceWarp(b, combiner, part);
-    Type type = part.getType();
-    Value &slots = reductionSlots[type];
-    if (!slots) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointAfterValue(afterStart);
-      int64_t count = kBlockThreads / kWarpThreads;
-      slots = exec::ScratchOp::create(b, MemRefType::get({count}, type),
-                                      sharedBytes, ValueRange());
-      sharedBytes += llvm::alignTo(
-          count * static_cast<int64_t>(type.getIntOrFloatBitWidth()) / 8, 64);
-    }
+    Value &slots = reductionSlots[part.getType()];
+    if (!slots)
+      slots = makeSlots(kBlockThreads / kWarpThreads, part.getType());
     return reduceBlock(b, combiner, part, thread, slots);
   }
 

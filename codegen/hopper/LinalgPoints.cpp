@@ -57,26 +57,60 @@ SmallVector<Value> LinalgPoints::place(OpOperand &operand) {
   return place;
 }
 
+Value LinalgPoints::loadOutput(unsigned number, int64_t alignment) {
+  OpOperand &output = *op.getDpsInitOperand(number);
+  auto load = memref::LoadOp::create(b, output.get(), place(output));
+  if (alignment)
+    load.setAlignment(alignment);
+  return load;
+}
+
+void LinalgPoints::storeOutput(unsigned number, Value value,
+                               int64_t alignment) {
+  OpOperand &output = *op.getDpsInitOperand(number);
+  auto store = memref::StoreOp::create(b, value, output.get(), place(output));
+  if (alignment)
+    store.setAlignment(alignment);
+}
+
+bool LinalgPoints::isRewritten(unsigned number) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+  return llvm::any_of(reductionLoops,
+                      [&](unsigned loop) { return map.isFunctionOfDim(loop); });
+}
+
 SmallVector<Value> LinalgPoints::loadOutputs() {
   SmallVector<Value> values;
-  for (OpOperand &output : op.getDpsInitsMutable())
-    values.push_back(memref::LoadOp::create(b, output.get(), place(output)));
+  for (int64_t i = 0; i < op.getNumDpsInits(); ++i)
+    values.push_back(loadOutput(i));
   return values;
 }
 
 void LinalgPoints::storeOutputs(ValueRange values) {
-  for (auto [value, output] : llvm::zip_equal(values, op.getDpsInitsMutable()))
-    memref::StoreOp::create(b, value, output.get(), place(output));
+  for (auto [i, value] : llvm::enumerate(values))
+    storeOutput(i, value);
 }
 
-SmallVector<Value> LinalgPoints::compute(ValueRange outputs) {
-  IRMapping mapping;
+SmallVector<Value> LinalgPoints::loadInputs() {
+  SmallVector<Value> values;
   for (OpOperand *input : op.getDpsInputOperands()) {
     Value value = input->get();
     if (isa<MemRefType>(value.getType()))
       value = memref::LoadOp::create(b, value, place(*input));
-    mapping.map(op.getMatchingBlockArgument(input), value);
+    values.push_back(value);
   }
+  return values;
+}
+
+SmallVector<Value> LinalgPoints::compute(ValueRange outputs) {
+  return compute(loadInputs(), outputs);
+}
+
+SmallVector<Value> LinalgPoints::compute(ValueRange inputs,
+                                         ValueRange outputs) {
+  IRMapping mapping;
+  for (auto [input, value] : llvm::zip_equal(op.getDpsInputOperands(), inputs))
+    mapping.map(op.getMatchingBlockArgument(input), value);
   for (auto [argument, output] :
        llvm::zip_equal(op.getRegionOutputArgs(), outputs))
     mapping.map(argument, output);

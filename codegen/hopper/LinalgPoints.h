@@ -36,9 +36,21 @@ public:
   /// The elements of the outputs at the point, and writing them.
   llvm::SmallVector<mlir::Value> loadOutputs();
   void storeOutputs(mlir::ValueRange values);
+  /// Those of one output, at an address of which a multiple is known, in
+  /// bytes; 0 is none.
+  mlir::Value loadOutput(unsigned number, int64_t alignment = 0);
+  void storeOutput(unsigned number, mlir::Value value, int64_t alignment = 0);
+
+  /// Whether an output has an element for each point of the reduction loops, so
+  /// that it is rewritten and not reduced.
+  bool isRewritten(unsigned number);
 
   /// What the op's body makes of the inputs at the point and these outputs.
   llvm::SmallVector<mlir::Value> compute(mlir::ValueRange outputs);
+  /// The elements of the inputs at the point, and the body on what was loaded.
+  llvm::SmallVector<mlir::Value> loadInputs();
+  llvm::SmallVector<mlir::Value> compute(mlir::ValueRange inputs,
+                                         mlir::ValueRange outputs);
 
 private:
   llvm::SmallVector<mlir::Value> place(mlir::OpOperand &operand);

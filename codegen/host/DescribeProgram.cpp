@@ -21,6 +21,7 @@
 #include "codegen/host/Passes.h"
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Extents.h"
+#include "passes/graph/Helpers.h"
 #include "runtime/abi/program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -186,14 +187,15 @@ struct DescribeProgramPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     int64_t elements = 0;
-    json::Array entries, parameters, ignored;
+    json::Array entries, helpers, parameters, ignored;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())
         continue;
       auto entry = describeEntry(function);
       if (failed(entry))
         return signalPassFailure();
-      entries.push_back(std::move(*entry));
+      json::Array &list = function->hasAttr(kHelperAttr) ? helpers : entries;
+      list.push_back(std::move(*entry));
     }
     if (entries.empty())
       return refuse("module has no public function, expected one or more "
@@ -222,6 +224,8 @@ struct DescribeProgramPass
         {"ignored_tensors", std::move(ignored)},
         {"entries", std::move(entries)},
         {"parameters", std::move(parameters)}};
+    if (!helpers.empty())
+      manifest["helpers"] = std::move(helpers);
     if (auto model = module->getAttrOfType<StringAttr>(kModelAttr)) {
       auto parsed = json::parse(model.getValue());
       if (!parsed)

@@ -7,6 +7,7 @@
 
 #include "passes/tiling/LightningAttributes.h"
 #include "passes/tiling/LightningBlocks.h"
+#include "passes/tiling/LightningDecode.h"
 #include "passes/tiling/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +67,9 @@ private:
 /// token.
 ///
 /// The state of a fresh sequence is never read, so that nothing which an
-/// earlier owner of the slot left behind can reach it.
+/// earlier owner of the slot left behind can reach it. A sequence without
+/// tokens, which pads a batch, keeps its state even so; with mm01.skip_single
+/// one of a single token is treated as such.
 struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -133,6 +136,12 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
     KernelBuilder b(rewriter, op.getLoc());
     Value ragged = op.getRagged();
     Value sequences = b.raggedSize(ragged, RaggedExtent::sequences);
+    // As many tokens as sequences are a batch of single ones, which are done.
+    if (op->hasAttr(kSkipSingleAttr)) {
+      Value tokens = b.raggedSize(ragged, RaggedExtent::tokens);
+      sequences = arith::SelectOp::create(b, b.equal(tokens, sequences),
+                                          b.index(0), sequences);
+    }
     Value heads = b.dim(op.getQ(), 1);
     OpFoldResult size = b.extent(op.getQ(), 2);
     OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
@@ -152,12 +161,16 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
       Indices stateAt{op.getLayer(), slot, h, zero, zero};
       Indices stateSize{one, one, one, size, size};
       Value kept = b.slice(outs[1], stateAt, stateSize, 2);
-      Value fresh = b.lessOrEqual(past, b.index(0));
+      Value count = b.sub(end, begin);
+      if (op->hasAttr(kSkipSingleAttr))
+        count = arith::SelectOp::create(b, b.equal(count, b.index(1)),
+                                        b.index(0), count);
+      Value fresh = arith::AndIOp::create(b, b.lessOrEqual(past, b.index(0)),
+                                          b.lessOrEqual(b.index(1), count));
       Value initial = b.select(
           fresh, kept.getType(), [&] { return b.fill(b.f32(0), kept); },
           [&] { return kept; });
 
-      Value count = b.sub(end, begin);
       Indices tileAt{begin, h, zero}, tileSize{count, one, size};
       auto rows = [&](Value tensor) {
         return b.slice(tensor, tileAt, tileSize, 2);

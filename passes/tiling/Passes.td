@@ -104,6 +104,36 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FormLightningDecodePass : Pass<"mm01-form-lightning-decode", "::mlir::ModuleOp"> {
+  let summary = "gives single tokens of lightning attention a kernel";
+  let description = [{
+    Puts before each `mm01.lightning_attention` a kernel candidate
+    `lightning_decode` that does the sequences of exactly one token: their rows of
+    `out` and their states, each of which is read and written once, in place. A
+    workgroup has a sequence, a head and up to 32 columns of the state; those of
+    other sequences do nothing. The op gets the results as its destinations and
+    `mm01.skip_single`, which says that it leaves such sequences as they are.
+
+    Leaves ops with a dynamic head size or a state that is not float32, which
+    `mm01-form-kernels` refuses, and ops that have `mm01.skip_single` already.
+
+    ```mlir
+    func.func @lightning(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index,
+                         %out: tensor<?x4x64xf32>, %state: tensor<7x?x4x64x64xf32>)
+        -> (tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>) {
+      %o, %s = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state
+        : tensor<?x4x64xf32>, tensor<4xf32> into tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+      return %o, %s : tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+    }
+    ```
+
+    gets a loop over `(%sequences, 4, 2)` with `{mm01.kernel = "lightning_decode"}`.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def PlanLightningPass : Pass<"mm01-plan-lightning", "::mlir::ModuleOp"> {
   let summary = "plans how lightning attention cuts sequences into blocks";
   let description = [{

@@ -124,9 +124,11 @@ private:
               first, b.raggedGet(ragged, RaggedField::seq_offsets, n));
           Value after = b.raggedGet(ragged, RaggedField::seq_offsets,
                                     b.add(n, b.index(1)));
-          return Values{oneSequence(n, begin,
-                                    b.sub(b.minimum(end, after), begin),
-                                    b.sub(begin, first), keyHead, carried[0])};
+          // A token of padding is none of its sequence's.
+          Value here =
+              b.maximum(b.sub(b.minimum(end, after), begin), b.index(0));
+          return Values{oneSequence(n, begin, here, b.sub(begin, first),
+                                    keyHead, carried[0])};
         })[0];
   }
 

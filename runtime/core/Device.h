@@ -22,6 +22,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -35,6 +36,13 @@ struct LaunchRecord {
   std::chrono::steady_clock::time_point end;
 };
 using LaunchObserver = std::function<void(const LaunchRecord &)>;
+
+/// Launches and copies of a device that were captured, to be done again as one
+/// piece. The device must outlive it.
+class DeviceGraph {
+public:
+  virtual ~DeviceGraph() = default;
+};
 
 /// A machine part that runs kernels. Used from one thread at a time.
 class Device {
@@ -95,6 +103,21 @@ public:
   /// mm01_context::gemm_device: a product by the library of a GPU. Fails, in
   /// one line, where there is no such library.
   virtual Status gemmDevice(const mm01_device_product &product) = 0;
+
+  /// Whether capture() works.
+  virtual bool canCapture() const { return false; }
+  /// Calls `work` and keeps what it launches and copies within the device
+  /// instead of doing it. What it launches must have run before, so that its
+  /// kernels are loaded. Other copies and waiting are refused meanwhile.
+  virtual Result<std::unique_ptr<DeviceGraph>>
+  capture(const std::function<Status()> &work) {
+    return Status::error("device ", name(), " cannot capture its work");
+  }
+  /// Does what was captured, with the pointers and numbers of that time, and
+  /// returns early, as launches do.
+  virtual Status replay(DeviceGraph &graph) {
+    return Status::error("device ", name(), " cannot capture its work");
+  }
 
   /// Runs body(0) … body(count - 1) on threads of the host, in any order;
   /// `body` must not throw.

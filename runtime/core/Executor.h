@@ -49,6 +49,9 @@ public:
   explicit Executor(Device &device) : device(device) {}
 
   Device &getDevice() const { return device; }
+  /// The arena of the last call, null before the first; a call that needs more
+  /// moves it.
+  const void *arenaMemory() const { return arena.data(); }
 
   /// Calls entry `entry` of `program`; `arguments` as runtime/abi/program.h
   /// says, one per argument of the entry, validated by the caller. Refuses

@@ -109,7 +109,8 @@ Result<size_t> Manifest::findEntry(std::string_view name) const {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].name == name)
       return i;
-    known = i ? concat(known, ", ", entries[i].name) : entries[i].name;
+    if (!entries[i].isHelper)
+      known = i ? concat(known, ", ", entries[i].name) : entries[i].name;
   }
   return Status::error("no entry '", name, "', expected one of: ", known);
 }

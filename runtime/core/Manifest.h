@@ -91,6 +91,9 @@ struct ExtentRule {
 /// A function of the program that can be called.
 struct EntrySpec {
   std::string name;
+  /// The compiler added it for the runtime to call: it is no entry of the
+  /// user's, who is not told of it.
+  bool isHelper = false;
   std::vector<ArgumentSpec> arguments;
   std::vector<ResultSpec> results;
   /// What checkExtents() asks of the arguments (runtime/core/Extents.h).
@@ -160,12 +163,13 @@ struct Manifest {
   int64_t parameterCount = 0;
   /// Glob patterns (* only) of checkpoint tensors that are no parameters.
   std::vector<std::string> ignoredTensors;
+  /// The user's, then the helpers.
   std::vector<EntrySpec> entries;
   std::vector<ParameterSpec> parameters;
   /// The manifest as it stands in the program.
   std::string text;
 
-  /// Index of the entry of this name, or an error that lists those there are.
+  /// Index of the entry of this name, or an error that lists the user's.
   Result<size_t> findEntry(std::string_view name) const;
 };
 

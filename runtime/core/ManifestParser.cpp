@@ -343,14 +343,20 @@ Manifest read(const Node &root) {
       fail(node["name"].where, "a second parameter '", name, "'");
   }
   std::set<std::string> entries;
-  for (const Node &node : root["entries"].elements()) {
+  auto add = [&](const Node &node, bool isHelper) {
     manifest.entries.push_back(readEntry(node, manifest, parameters));
-    if (!entries.insert(manifest.entries.back().name).second)
-      fail(node["name"].where, "a second entry '", manifest.entries.back().name,
-           "'");
-  }
+    EntrySpec &entry = manifest.entries.back();
+    entry.isHelper = isHelper;
+    if (!entries.insert(entry.name).second)
+      fail(node["name"].where, "a second entry '", entry.name, "'");
+  };
+  for (const Node &node : root["entries"].elements())
+    add(node, false);
   if (manifest.entries.empty())
     fail("entries", "expected at least one entry");
+  if (root.has("helpers"))
+    for (const Node &node : root["helpers"].elements())
+      add(node, true);
   return manifest;
 }
 

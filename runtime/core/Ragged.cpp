@@ -178,6 +178,28 @@ Result<RaggedBatch> RaggedBatch::create(std::vector<int32_t> seqOffsets,
 RaggedBatch::RaggedBatch(RaggedBatch &&) noexcept = default;
 RaggedBatch &RaggedBatch::operator=(RaggedBatch &&) noexcept = default;
 
+void RaggedBatch::pad(int64_t tokens, int64_t sequences, int64_t pages,
+                      int32_t page) {
+  std::vector<int32_t> table;
+  table.reserve(sequences * pages);
+  for (int64_t n = 0; n < descriptor.sequences; ++n) {
+    auto row = pageTable.begin() + n * descriptor.pages;
+    table.insert(table.end(), row, row + descriptor.pages);
+    table.resize((n + 1) * pages, 0);
+  }
+  table.resize(sequences * pages, page);
+  pageTable = std::move(table);
+  seqOffsets.resize(sequences + 1, seqOffsets.back());
+  past.resize(sequences, 0);
+  slot.resize(sequences, 0);
+  tokenSequence.resize(tokens, static_cast<int32_t>(sequences - 1));
+  tokenPosition.resize(tokens, 0);
+  descriptor.tokens = tokens;
+  descriptor.sequences = sequences;
+  descriptor.pages = pages;
+  point();
+}
+
 Status RaggedBatch::copyTo(Device &device, DeviceBuffer &memory) {
   if (device.sharesMemory())
     return {};

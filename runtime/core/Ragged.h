@@ -48,6 +48,15 @@ public:
                                     std::vector<int32_t> pageTable,
                                     const RaggedLimits &limits);
 
+  /// Adds padding, so that calls of different batches are of one size:
+  /// sequences without tokens up to `sequences`, tokens that belong to none of
+  /// them up to `tokens`, and columns of page_table up to `pages`. A token of
+  /// padding says that it is the first of the last sequence, and every page of
+  /// a sequence that was added is `page`: kernels that go by tokens read and
+  /// write there. None of the numbers is below what there is, and tokens are
+  /// added only if a sequence is.
+  void pad(int64_t tokens, int64_t sequences, int64_t pages, int32_t page);
+
   /// Gives a device that does not share the host's memory a copy in `memory`,
   /// which must live as long as the batch is used there.
   Status copyTo(Device &device, DeviceBuffer &memory);

@@ -26,6 +26,13 @@ public:
   /// is f32, f16 or bf16, to `to`.
   void fill(ElementType type, int64_t first, int64_t count, void *to) const;
 
+  /// What the elements depend on beside their numbers: an element is
+  /// offset + scale · u (docs/contract.md).
+  uint64_t getSeed() const { return seed; }
+  uint64_t getNameHash() const { return nameHash; }
+  float getScale() const { return scale; }
+  float getOffset() const { return offset; }
+
 private:
   template <typename Store>
   void generate(int64_t first, int64_t count, Store store) const;

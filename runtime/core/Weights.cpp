@@ -11,12 +11,11 @@
 #include "runtime/core/DeviceMemory.h"
 #include "runtime/core/Glob.h"
 #include "runtime/core/OwnedWeights.h"
-#include "runtime/core/RandomWeights.h"
+#include "runtime/core/RandomHelpers.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <numeric>
 #include <set>
 
 using namespace mm01;
@@ -215,7 +214,9 @@ Result<uint64_t> parseSeed(std::string_view text) {
 struct Weights::Storage {
   std::optional<Checkpoint> checkpoint;
   std::optional<OwnedWeights> owned;
-  std::vector<DeviceBuffer> uploaded;
+  /// Of memory of the device, and the parameters that are made there.
+  std::vector<DeviceBuffer> there;
+  std::set<size_t> madeThere;
 };
 
 Weights::Weights() : storage(std::make_unique<Storage>()) {}
@@ -235,12 +236,48 @@ Status Weights::own(const Manifest &manifest, const std::vector<size_t> &which,
 }
 
 Status Weights::bindRandom(const Manifest &manifest, std::string_view seedText,
-                           Device &device) {
+                           Device &device, RandomHelpers *helpers) {
   Result<uint64_t> seed = parseSeed(seedText);
   MM01_RETURN_IF_FAILED(seed);
-  std::vector<size_t> all(manifest.parameters.size());
-  std::iota(all.begin(), all.end(), 0);
-  return own(manifest, all, RandomSource(manifest, *seed), device);
+  std::vector<size_t> here;
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const ParameterSpec &parameter = manifest.parameters[i];
+    if (helpers && !device.sharesMemory() && helpers->has(parameter.type))
+      MM01_RETURN_IF_FAILED(makeThere(parameter, i, *seed, device, *helpers));
+    else
+      here.push_back(i);
+  }
+  return own(manifest, here, RandomSource(manifest, *seed), device);
+}
+
+/// Memory of the device for all parts of a parameter, one behind the other.
+Result<char *> Weights::reserveThere(const ParameterSpec &parameter,
+                                     Device &device) {
+  DeviceBuffer &buffer = storage->there.emplace_back();
+  Status status = buffer.reserve(
+      device, parameter.partBytes() * parameter.partCount(), "weights");
+  if (status.failed())
+    return Status::error("parameter '", parameter.name,
+                         "': ", status.message());
+  return static_cast<char *>(buffer.data());
+}
+
+Status Weights::makeThere(const ParameterSpec &parameter, size_t index,
+                          uint64_t seed, Device &device,
+                          RandomHelpers &helpers) {
+  Result<char *> to = reserveThere(parameter, device);
+  MM01_RETURN_IF_FAILED(to);
+  const SourceSpec &source = parameter.sources.front();
+  int64_t count = parameter.partRows() * parameter.columns();
+  for (int64_t part = 0; part < parameter.partCount(); ++part) {
+    char *elements = *to + part * parameter.partBytes();
+    RandomTensor tensor(seed, source.tensorOf(part), source.shape);
+    MM01_RETURN_IF_FAILED(helpers.fill(
+        tensor, parameter.type, firstElement(source, part), count, elements));
+    tables[index].push_back(elements);
+  }
+  storage->madeThere.insert(index);
+  return {};
 }
 
 Status Weights::bindCheckpoint(const Manifest &manifest,
@@ -270,22 +307,19 @@ Status Weights::bindCheckpoint(const Manifest &manifest,
 Status Weights::upload(const Manifest &manifest, Device &device) {
   for (size_t i = 0; i < tables.size(); ++i) {
     const ParameterSpec &parameter = manifest.parameters[i];
+    if (storage->madeThere.contains(i))
+      continue;
     if (parameter.isQuantized())
       return Status::error(
           "parameter '", parameter.name,
           "': is int8, which only the processor computes with");
-    int64_t partBytes = parameter.partBytes();
-    int64_t count = static_cast<int64_t>(tables[i].size());
-    DeviceBuffer &buffer = storage->uploaded.emplace_back();
-    if (Status status = buffer.reserve(device, partBytes * count, "weights");
-        status.failed())
-      return Status::error("parameter '", parameter.name,
-                           "': ", status.message());
-    char *to = static_cast<char *>(buffer.data());
+    Result<char *> reserved = reserveThere(parameter, device);
+    MM01_RETURN_IF_FAILED(reserved);
+    char *to = *reserved;
     for (const void *&part : tables[i]) {
-      MM01_RETURN_IF_FAILED(device.copyIn(to, part, partBytes));
+      MM01_RETURN_IF_FAILED(device.copyIn(to, part, parameter.partBytes()));
       part = to;
-      to += partBytes;
+      to += parameter.partBytes();
     }
   }
   MM01_RETURN_IF_FAILED(device.synchronize());
@@ -295,13 +329,13 @@ Status Weights::upload(const Manifest &manifest, Device &device) {
 }
 
 Result<Weights> Weights::bind(const Manifest &manifest, std::string_view source,
-                              Device &device) {
+                              Device &device, RandomHelpers *helpers) {
   Weights weights;
   weights.tables.resize(manifest.parameters.size());
   MM01_RETURN_IF_FAILED(
       source.starts_with(randomPrefix)
           ? weights.bindRandom(manifest, source.substr(randomPrefix.size()),
-                               device)
+                               device, helpers)
           : weights.bindCheckpoint(manifest, std::string(source), device));
   if (!device.sharesMemory())
     MM01_RETURN_IF_FAILED(weights.upload(manifest, device));

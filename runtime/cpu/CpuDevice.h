@@ -15,7 +15,7 @@ namespace mm01 {
 
 /// Kernels run on one thread pool; dense products are oneDNN's, each on the
 /// thread that asks for it. Results do not depend on the number of threads.
-class CpuDevice final : public Device {
+class CpuDevice : public Device {
 public:
   explicit CpuDevice(int threads = ThreadPool::defaultThreads());
 

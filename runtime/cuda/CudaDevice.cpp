@@ -7,6 +7,7 @@
 
 #include "runtime/cuda/CudaDevice.h"
 
+#include "runtime/cuda/Graphs.h"
 #include "runtime/cuda/TensorMaps.h"
 
 #include <algorithm>
@@ -230,6 +231,15 @@ Status CudaDevice::gemmDevice(const mm01_device_product &product) {
     observer({"cuBLASLt", 1, begin, std::chrono::steady_clock::now()});
   }
   return {};
+}
+
+Result<std::unique_ptr<DeviceGraph>>
+CudaDevice::capture(const std::function<Status()> &work) {
+  return CapturedGraph::capture(driver, stream, work);
+}
+
+Status CudaDevice::replay(DeviceGraph &graph) {
+  return static_cast<CapturedGraph &>(graph).launch(stream);
 }
 
 void CudaDevice::parallelFor(int64_t count,

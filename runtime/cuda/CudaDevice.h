@@ -49,6 +49,10 @@ public:
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
   Status gemmDevice(const mm01_device_product &product) override;
+  bool canCapture() const override { return !observer; }
+  Result<std::unique_ptr<DeviceGraph>>
+  capture(const std::function<Status()> &work) override;
+  Status replay(DeviceGraph &graph) override;
   void parallelFor(int64_t count,
                    const std::function<void(int64_t)> &body) override;
 

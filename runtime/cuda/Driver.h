@@ -55,6 +55,12 @@
   F(cuModuleGetFunction, Function *, Module, const char *)                     \
   F(cuFuncSetAttribute, Function, FunctionAttribute, int)                      \
   F(cuLaunchKernelEx, const LaunchConfig *, Function, void **, void **)        \
+  F(cuStreamBeginCapture, Stream, CaptureMode)                                 \
+  F(cuStreamEndCapture, Stream, Graph *)                                       \
+  F(cuGraphInstantiateWithFlags, GraphExec *, Graph, unsigned long long)       \
+  F(cuGraphDestroy, Graph)                                                     \
+  F(cuGraphExecDestroy, GraphExec)                                             \
+  F(cuGraphLaunch, GraphExec, Stream)                                          \
   F(cuTensorMapEncodeTiled, TensorMap *, TensorMapType, uint32_t, void *,      \
     const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *,    \
     int, TensorMapSwizzle, int, int)

@@ -32,6 +32,8 @@ using Module = struct ModuleHandle *;
 using Function = struct FunctionHandle *;
 using Stream = struct StreamHandle *;
 using Event = struct EventHandle *;
+using Graph = struct GraphHandle *;
+using GraphExec = struct GraphExecHandle *;
 
 enum DeviceAttribute : int {
   multiprocessorCount = 16,
@@ -48,6 +50,9 @@ enum FunctionAttribute : int {
 enum JitOption : int { errorLogBuffer = 5, errorLogBufferBytes = 6 };
 
 inline constexpr unsigned streamNonBlocking = 1;
+
+/// What other calls of the process a capture forbids: relaxed, none.
+enum CaptureMode : int { captureRelaxed = 2 };
 
 struct LaunchAttribute {
   int id; // clusterDimension

@@ -68,8 +68,11 @@ Result<Session> Session::create(const Program &program, const Weights &weights,
     pages = 0;
 
   const EntrySpec &entry = program.entry(spec->entry);
+  // What padding's experts would be nobody says.
+  bool padsDecode = executor.getDevice().canCapture() && !spec->routes;
+  int64_t spare = padsDecode && pages > 0 ? 1 : 0;
   MM01_RETURN_IF_FAILED(checkMemory(executor.getDevice(), entry, *spec,
-                                    options.maxSequences, pages));
+                                    options.maxSequences, pages + spare));
   Session session(program, weights, executor, *std::move(spec), pages);
   auto allocate = [&](Cache &cache, std::optional<size_t> index,
                       int64_t units) -> Status {
@@ -84,8 +87,12 @@ Result<Session> Session::create(const Program &program, const Weights &weights,
   MM01_RETURN_IF_FAILED(allocate(session.lightningState,
                                  session.spec.lightningState,
                                  options.maxSequences));
-  MM01_RETURN_IF_FAILED(allocate(session.keys, session.spec.keys, pages));
-  MM01_RETURN_IF_FAILED(allocate(session.values, session.spec.values, pages));
+  MM01_RETURN_IF_FAILED(
+      allocate(session.keys, session.spec.keys, pages + spare));
+  MM01_RETURN_IF_FAILED(
+      allocate(session.values, session.spec.values, pages + spare));
+  session.padsDecode = padsDecode;
+  session.usesGraphs = padsDecode && options.graphs;
   session.slotCount = options.maxSequences;
   for (int64_t slot = options.maxSequences; slot-- > 0;)
     session.slots.push_back(static_cast<int32_t>(slot));

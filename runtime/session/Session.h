@@ -20,6 +20,7 @@
 #include "runtime/core/Ragged.h"
 #include "runtime/core/Weights.h"
 #include "runtime/session/Cache.h"
+#include "runtime/session/DecodeGraphs.h"
 #include "runtime/session/Forward.h"
 #include "runtime/session/PagePool.h"
 
@@ -43,6 +44,9 @@ struct SessionOptions {
   int64_t maxPositions = pageSize;
   /// The inference entry to call.
   std::string entry = "forward";
+  /// Where the device can capture its work, do decode steps as graphs; without,
+  /// they are padded all the same, so that results are equal bit by bit.
+  bool graphs = true;
 };
 
 /// Of which tokens of a step the logits are wanted.
@@ -118,6 +122,11 @@ public:
   /// maxStepTokens() or maxStepSequences(), and a lack of free pages.
   Result<StepLogits> step(std::span<const StepItem> items);
 
+  /// The same step, with logits computed and left on the device. Where the
+  /// device does, it returns before the step is done, and who waits for the
+  /// device learns of what failed in it.
+  Status advance(std::span<const StepItem> items);
+
 private:
   struct Sequence {
     int32_t slot = 0;
@@ -150,8 +159,15 @@ private:
   Status checkRoutes(const StepItem &item) const;
   std::vector<int32_t> joinRoutes(std::span<const StepItem> items) const;
   Result<PagePlan> planPages(std::span<const StepItem> items);
+  /// Everything but the logits; `logitRows` as the program shall have them.
+  Status perform(std::span<const StepItem> items,
+                 std::vector<int32_t> logitRows, bool wait);
+  Result<RaggedBatch> makeBatch(std::span<const StepItem> items,
+                                const PagePlan &plan) const;
   Status run(std::span<const StepItem> items, const PagePlan &plan,
-             const std::vector<int32_t> &logitRows, bool &started);
+             std::vector<int32_t> &logitRows, bool &started);
+  Status call(const std::vector<mm01_argument> &arguments,
+              std::optional<DecodeSize> size);
   void commit(std::span<const StepItem> items, PagePlan &plan);
   bool paged() const { return spec.keys.has_value(); }
 
@@ -168,6 +184,11 @@ private:
   std::map<SnapshotId, Snapshot> snapshots;
   int64_t nextId = 0;
   ResultSink sink;
+  /// Pads decode steps, for graphs or so that they could be some; the page that
+  /// padding may write lies behind those of the pool.
+  bool padsDecode = false;
+  bool usesGraphs = false;
+  DecodeGraphs graphs;
   /// Copies of what changes in each step, where the device has memory of its
   /// own.
   DeviceBuffer deviceTokens, deviceRows, deviceRoutes, deviceBatch;

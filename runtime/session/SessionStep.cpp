@@ -109,28 +109,16 @@ Result<Session::PagePlan> Session::planPages(std::span<const StepItem> items) {
   return plan;
 }
 
-Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
-                    const std::vector<int32_t> &logitRows, bool &started) {
-  // The results' memory first: a program that is refused it has already
-  // changed the caches.
-  const EntrySpec &entry = program->entry(spec.entry);
-  sink.results.resize(entry.results.size());
-  Device &device = executor->getDevice();
-  TensorBuffer &logits = sink.results[spec.logits];
-  MM01_RETURN_IF_FAILED(
-      logits.resize(device, ElementType::F32,
-                    {static_cast<int64_t>(logitRows.size()), spec.vocabulary}));
-  if (!device.sharesMemory())
-    MM01_RETURN_IF_FAILED(hostLogits.reserve(logits.bytes(), "logits"));
-
-  std::vector<int32_t> tokens, offsets = {0}, past, slot, pageTable;
+Result<RaggedBatch> Session::makeBatch(std::span<const StepItem> items,
+                                       const PagePlan &plan) const {
+  std::vector<int32_t> offsets = {0}, past, slot, pageTable;
   size_t width = 0;
   for (const std::vector<int32_t> &pages : plan.pages)
     width = std::max(width, pages.size());
   for (size_t i = 0; i < items.size(); ++i) {
     const Sequence &sequence = sequences.at(items[i].sequence);
-    tokens.insert(tokens.end(), items[i].tokens.begin(), items[i].tokens.end());
-    offsets.push_back(static_cast<int32_t>(tokens.size()));
+    offsets.push_back(offsets.back() +
+                      static_cast<int32_t>(items[i].tokens.size()));
     past.push_back(static_cast<int32_t>(sequence.length));
     slot.push_back(sequence.slot);
     pageTable.insert(pageTable.end(), plan.pages[i].begin(),
@@ -143,10 +131,42 @@ Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
   limits.slots = slotCount;
   if (paged())
     limits.pages = pool.capacity();
-  Result<RaggedBatch> batch =
-      RaggedBatch::create(std::move(offsets), std::move(past), std::move(slot),
-                          std::move(pageTable), limits);
+  return RaggedBatch::create(std::move(offsets), std::move(past),
+                             std::move(slot), std::move(pageTable), limits);
+}
+
+Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
+                    std::vector<int32_t> &logitRows, bool &started) {
+  Result<RaggedBatch> batch = makeBatch(items, plan);
   MM01_RETURN_IF_FAILED(batch);
+  std::vector<int32_t> tokens;
+  for (const StepItem &item : items)
+    tokens.insert(tokens.end(), item.tokens.begin(), item.tokens.end());
+  std::optional<DecodeSize> size;
+  if (padsDecode && tokens.size() == items.size() &&
+      logitRows.size() == items.size()) {
+    int64_t count = static_cast<int64_t>(items.size());
+    int64_t pages = batch->get()->pages;
+    size = {paddedTo(count, std::min(maxStepSequences(), maxStepTokens())),
+            pages ? paddedTo(pages, pool.capacity()) : 0};
+    batch->pad(size->sequences, size->sequences, size->pages,
+               static_cast<int32_t>(pool.capacity()));
+    tokens.resize(size->sequences, 0);
+    while (static_cast<int64_t>(logitRows.size()) < size->sequences)
+      logitRows.push_back(static_cast<int32_t>(logitRows.size()));
+  }
+
+  // The results' memory first: a program that is refused it has already
+  // changed the caches.
+  const EntrySpec &entry = program->entry(spec.entry);
+  sink.results.resize(entry.results.size());
+  Device &device = executor->getDevice();
+  TensorBuffer &logits = sink.results[spec.logits];
+  MM01_RETURN_IF_FAILED(
+      logits.resize(device, ElementType::F32,
+                    {static_cast<int64_t>(logitRows.size()), spec.vocabulary}));
+  if (!device.sharesMemory())
+    MM01_RETURN_IF_FAILED(hostLogits.reserve(logits.bytes(), "logits"));
 
   for (const PagePlan::Copy &copy : plan.copies) {
     MM01_RETURN_IF_FAILED(keys.copy(copy.from, copy.to));
@@ -191,13 +211,30 @@ Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
     arguments[*spec.values] = values.argument();
   }
   started = true;
-  MM01_RETURN_IF_FAILED(executor->run(*program, spec.entry, arguments, sink));
+  MM01_RETURN_IF_FAILED(call(arguments, size));
   const std::vector<int64_t> expected = {rowCount, spec.vocabulary};
   if (sink.results[spec.logits].shape != expected)
     return Status::error("entry ", entry.name, " gave logits ",
                          shapeText(sink.results[spec.logits].shape),
                          ", expected ", shapeText(expected));
-  return device.synchronize();
+  return {};
+}
+
+/// Calls the program, as a graph where the step has a size that was padded.
+Status Session::call(const std::vector<mm01_argument> &arguments,
+                     std::optional<DecodeSize> size) {
+  auto work = [&] {
+    return executor->run(*program, spec.entry, arguments, sink);
+  };
+  if (!size || !usesGraphs || !executor->getDevice().canCapture())
+    return work();
+  // Caches and weights stay where they are as long as the session lives.
+  auto memory = [&] {
+    return DecodeGraphs::Memory{
+        deviceTokens.data(), deviceRows.data(), deviceBatch.data(),
+        sink.results[spec.logits].memory.data(), executor->arenaMemory()};
+  };
+  return graphs.run(executor->getDevice(), *size, memory, work);
 }
 
 void Session::commit(std::span<const StepItem> items, PagePlan &plan) {
@@ -210,13 +247,13 @@ void Session::commit(std::span<const StepItem> items, PagePlan &plan) {
     pool.release(copy.from);
 }
 
-Result<StepLogits> Session::step(std::span<const StepItem> items) {
-  MM01_RETURN_IF_FAILED(check(items));
-  StepLogits logits;
-  logits.vocabulary = spec.vocabulary;
-  logits.firstRow.push_back(0);
+/// The rows of logits that a step wants; `firstRow` gets where those of each
+/// item begin, and where the last end.
+static std::vector<int32_t> logitRowsOf(std::span<const StepItem> items,
+                                        std::vector<int64_t> &firstRow) {
   std::vector<int32_t> rows;
   int32_t begin = 0;
+  firstRow.push_back(0);
   for (const StepItem &item : items) {
     int32_t end = begin + static_cast<int32_t>(item.tokens.size());
     int32_t first = item.logits == LogitRows::None   ? end
@@ -224,14 +261,21 @@ Result<StepLogits> Session::step(std::span<const StepItem> items) {
                                                      : begin;
     for (int32_t row = first; row < end; ++row)
       rows.push_back(row);
-    logits.firstRow.push_back(static_cast<int64_t>(rows.size()));
+    firstRow.push_back(static_cast<int64_t>(rows.size()));
     begin = end;
   }
+  return rows;
+}
 
+Status Session::perform(std::span<const StepItem> items,
+                        std::vector<int32_t> logitRows, bool wait) {
   Result<PagePlan> plan = planPages(items);
   MM01_RETURN_IF_FAILED(plan);
   bool started = false;
-  if (Status status = run(items, *plan, rows, started); status.failed()) {
+  Status status = run(items, *plan, logitRows, started);
+  if (status.ok() && wait)
+    status = executor->getDevice().synchronize();
+  if (status.failed()) {
     for (int32_t page : plan->fresh)
       pool.release(page);
     for (const StepItem &item : items)
@@ -240,12 +284,28 @@ Result<StepLogits> Session::step(std::span<const StepItem> items) {
     return status;
   }
   commit(items, *plan);
+  return {};
+}
+
+Status Session::advance(std::span<const StepItem> items) {
+  MM01_RETURN_IF_FAILED(check(items));
+  std::vector<int64_t> firstRow;
+  return perform(items, logitRowsOf(items, firstRow), /*wait=*/false);
+}
+
+Result<StepLogits> Session::step(std::span<const StepItem> items) {
+  MM01_RETURN_IF_FAILED(check(items));
+  StepLogits logits;
+  logits.vocabulary = spec.vocabulary;
+  std::vector<int32_t> rows = logitRowsOf(items, logits.firstRow);
+  MM01_RETURN_IF_FAILED(perform(items, rows, /*wait=*/true));
   const TensorBuffer &result = sink.results[spec.logits];
+  auto count = static_cast<int64_t>(rows.size()) * spec.vocabulary;
   Result<const void *> values =
-      showToHost(executor->getDevice(), result.memory.data(), result.bytes(),
-                 "logits", hostLogits);
+      showToHost(executor->getDevice(), result.memory.data(),
+                 count * elementBytes(result.type), "logits", hostLogits);
   MM01_RETURN_IF_FAILED(values);
   logits.values = {static_cast<const float *>(*values),
-                   rows.size() * spec.vocabulary};
+                   static_cast<size_t>(count)};
   return logits;
 }

@@ -143,6 +143,23 @@ def check_ragged(bundle, folder, _):
     return sum(a != b for a, b in zip(together, alone, strict=True)), 0, f"of {len(prompts)} sequences differ in a batch"
 
 
+def check_graphs(bundle, folder, out):
+    """Decode steps as graphs and one by one: logits of a sequence token by token, bit by bit, and the draws of batches
+    whose sizes are padded."""
+    program = os.path.join(folder, "program.so")
+    ids = os.path.join(folder, "golden.safetensors") + ":ids_37"
+    step = ["logits", program, "--weights", folder, "--ids", ids, "-o", out, "--prefill-chunk", "1"]
+    prompts = [word for n in range(1, 8) for word in ("--prompt-ids", ",".join(str(7 * n + i) for i in range(n)))]
+    draw = ["generate", program, "--weights", folder, "--max-new-tokens", "80", "--temperature", "1", *prompts]
+    found = []
+    for graphs in ("on", "off"):
+        mm01_run(bundle, *step, f"--graphs={graphs}")
+        with open(out, "rb") as file:
+            found.append((file.read(), mm01_run(bundle, *draw, f"--graphs={graphs}")))
+    wrong = sum(a != b for a, b in zip(*found))
+    return float(wrong), 0.0, "graphs and single launches, equal bits"
+
+
 def main():
     bundle, wanted = sys.argv[1], set(sys.argv[2:])
     cases = os.path.join(bundle, "cases")
@@ -150,6 +167,7 @@ def main():
     for name, check in (("forced", check_forced), ("forced-chunks", check_chunks), ("free", check_free),
                         ("greedy", check_greedy), ("ragged", check_ragged)):
         checks.append((f"golden-{name}", check, os.path.join(bundle, "tiny-a")))
+    checks.append(("decode graphs", check_graphs, os.path.join(bundle, "tiny-a")))
     failed = 0
     print(f"{'check':28} {'result':8} {'error':>9} {'allowed':>9}")
     with tempfile.TemporaryDirectory() as scratch:

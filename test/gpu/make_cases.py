@@ -2,7 +2,7 @@
 """usage: make_cases.py FOLDER [--seed S] [--only OP]
 
 Writes a folder for each program that a GPU is checked with: the random programs of test/codegen/differential, one for
-each operation, and the examples of docs/examples. A folder holds program.so, arguments.safetensors,
+each operation, the examples of docs/examples, and what makes random weights. A folder holds program.so, arguments.safetensors,
 expected.safetensors (the interpreter's results in float64) and case.json. Tools are found on PATH.
 """
 
@@ -51,6 +51,29 @@ def gated_norm(folder, root):
     write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16, bench)
 
 
+def random_weights(folder, root):
+    """The helpers of random weights: the same bits as on the CPU, also of elements with numbers of more than 32 bits."""
+    source = os.path.join(root, "test/codegen/random-weights/Inputs/parameters.mlir")
+    kinds = {"F32": (0.125, 1.0, 5), "BF16": (0.3125, 0.0, (1 << 34) + 3), "F16": (0.0276, 0.0, (1 << 32) - 70)}
+    for dtype, (scale, offset, first) in kinds.items():
+        name = f"random_weights_{dtype.lower()}"
+        place = os.path.join(folder, name)
+        os.makedirs(place)
+        path = lambda file: os.path.join(place, file)
+        scalars = [("I64", [], [-7]), ("I64", [], [0x123456789ABCDEF]), ("I64", [], [first])]
+        scalars += [("F32", [], [scale]), ("F32", [], [offset])]
+        tensors = {"arg0": (dtype, [20001], [0.0] * 20001)}
+        tensors.update({f"arg{i + 1}": scalar for i, scalar in enumerate(scalars)})
+        safetensors_file.write(path("arguments.safetensors"), tensors)
+        run("mm01-opt", source, "--mm01-add-random-weights", "-o", path("module.mlir"))
+        run("mm01-compile", path("module.mlir"), "-o", path("cpu.so"))
+        files = ["--in", path("arguments.safetensors"), "--out", path("expected.safetensors")]
+        run("mm01-run", "call", path("cpu.so"), "--entry", name, *files)
+        run("mm01-compile", source, "--target=sm_90a", "-o", path("program.so"))
+        with open(path("case.json"), "w", encoding="utf-8") as file:
+            json.dump({"entry": name, "tolerance": 0, "bench": []}, file)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
@@ -68,6 +91,7 @@ def main():
                   BF16 if maker in narrow.CASES else FLOAT32)
     if options.only is None:
         gated_norm(options.folder, root)
+        random_weights(options.folder, root)
     return 0
 
 

@@ -99,3 +99,27 @@ TEST(Ragged, NeedsNoPagesWithoutKeys) {
   ASSERT_TRUE(batch.ok()) << batch.message();
   EXPECT_EQ(batch->get()->pages, 0);
 }
+
+// Sequences without tokens, tokens without a sequence, wider rows of pages.
+TEST(Ragged, PadsToASize) {
+  Result<RaggedBatch> batch =
+      RaggedBatch::create({0, 1, 2}, {64, 0}, {5, 2}, {4, 5, 6, 0}, limits);
+  ASSERT_TRUE(batch.ok()) << batch.message();
+  batch->pad(4, 4, 3, 9);
+  const mm01_ragged *ragged = batch->get();
+  EXPECT_EQ(ragged->tokens, 4);
+  EXPECT_EQ(ragged->sequences, 4);
+  EXPECT_EQ(ragged->pages, 3);
+  auto are = [](const int32_t *found, std::vector<int32_t> expected) {
+    EXPECT_EQ(std::vector<int32_t>(found, found + expected.size()), expected);
+  };
+  are(ragged->seq_offsets, {0, 1, 2, 2, 2});
+  are(ragged->past, {64, 0, 0, 0});
+  are(ragged->slot, {5, 2, 0, 0});
+  are(ragged->page_table, {4, 5, 0, 6, 0, 0, 9, 9, 9, 9, 9, 9});
+  are(ragged->token_sequence, {0, 1, 3, 3});
+  are(ragged->token_position, {64, 0, 0, 0});
+  // A batch of the size stays as it is.
+  batch->pad(4, 4, 3, 7);
+  are(ragged->page_table, {4, 5, 0, 6, 0, 0, 9, 9, 9, 9, 9, 9});
+}

@@ -33,8 +33,13 @@ PhasePasses mm01::cpuPhasePasses() {
 }
 
 PhasePasses mm01::hopperPhasePasses() {
+  auto addDeviceGraphPasses = [](mlir::OpPassManager &manager) {
+    addGraphPasses(manager);
+    manager.addPass(createAddRandomWeightsPass());
+  };
   auto addDeviceTiledPasses = [](mlir::OpPassManager &manager) {
     manager.addPass(createSetLightningCostsPass());
+    manager.addPass(createFormLightningDecodePass());
     manager.addPass(createFormDeviceKernelsPass());
     manager.addPass(createFuseRowsPass());
     addTiledPasses(manager);
@@ -44,7 +49,7 @@ PhasePasses mm01::hopperPhasePasses() {
     addHostPasses(manager);
   };
   return {
-      {Phase::Graph, addGraphPasses},
+      {Phase::Graph, addDeviceGraphPasses},
       {Phase::Spmd, addSpmdPasses},
       {Phase::Tiled, addDeviceTiledPasses},
       {Phase::Scheduled, addDeviceScheduledPasses},

@@ -125,6 +125,7 @@ struct BenchFlags {
   std::string weights = "random:0";
   std::vector<std::string> settings;
   int threads = 0;
+  bool graphs = true;
   bool json = false;
 };
 
@@ -179,8 +180,8 @@ Status runBench(const BenchFlags &flags, Settings settings) {
     return Status::error(flags.program, ": ", entry.message());
   Result<BenchResult> result =
       looksLikeForward(manifest.entries[*entry])
-          ? benchForward(**model, flags.entry, settings)
-          : benchEntry(**model, *entry, settings);
+          ? benchForward(**model, flags.entry, flags.graphs, settings)
+          : benchEntry(**model, *entry, flags.graphs, settings);
   MM01_RETURN_IF_FAILED(result);
   report(flags, **model, *result);
   return Status();
@@ -198,10 +199,12 @@ void mm01::addBenchCommand(CLI::App &app, Action &action) {
       ->add_option("--set", flags->settings,
                    "NAME=VALUE: iterations, warmup; tokens (of each sequence), "
                    "sequences, past; for an entry that is no model, "
-                   "arg0.dim0, … for each dynamic extent and arg0, … for "
+                   "repeat (calls of an iteration), arg0.dim0, … for each "
+                   "dynamic extent and arg0, … for "
                    "scalars; may be repeated")
       ->allow_extra_args(false);
   addThreadsOption(*command, flags->threads);
+  addGraphsOption(*command, flags->graphs);
   command->add_flag("--json", flags->json, "print JSON");
   command->callback([=, &action] {
     Result<Settings> settings = Settings::parse(flags->settings);

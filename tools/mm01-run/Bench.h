@@ -68,11 +68,15 @@ struct BenchResult {
 
 /// One ragged step of `sequences` sequences with `tokens` tokens each after
 /// `past` tokens, all of it through a session, so the caches really hold them.
+/// `graphs` as SessionOptions has it.
 Result<BenchResult> benchForward(Model &model, const std::string &entry,
-                                 Settings &settings);
+                                 bool graphs, Settings &settings);
 
-/// Any entry, with random arguments of the extents that the settings give.
-Result<BenchResult> benchEntry(Model &model, size_t entry, Settings &settings);
+/// Any entry, with random arguments of the extents that the settings give. An
+/// iteration is `repeat` calls, whose time is divided by their number; with
+/// `graphs`, they are one graph where the device can capture them.
+Result<BenchResult> benchEntry(Model &model, size_t entry, bool graphs,
+                               Settings &settings);
 
 } // namespace mm01
 

@@ -331,24 +331,40 @@ private:
 
 } // namespace
 
-Result<BenchResult> mm01::benchEntry(Model &model, size_t index,
+Result<BenchResult> mm01::benchEntry(Model &model, size_t index, bool graphs,
                                      Settings &settings) {
   const EntrySpec &entry = model.program().entry(index);
   Result<Repetition> repetition = Repetition::read(settings);
   MM01_RETURN_IF_FAILED(repetition);
   RandomArguments arguments(model, entry);
   MM01_RETURN_IF_FAILED(arguments.make(settings));
+  Result<int64_t> repeat = settings.integer("repeat", 1, 1, 10000);
+  MM01_RETURN_IF_FAILED(repeat);
   MM01_RETURN_IF_FAILED(settings.checkAllKnown());
   MM01_RETURN_IF_FAILED(arguments.allocate());
 
   ResultSink sink;
+  Device &device = model.device();
+  auto calls = [&](int64_t count) -> Status {
+    for (int64_t i = 0; i < count; ++i)
+      MM01_RETURN_IF_FAILED(
+          model.executor().run(model.program(), index, arguments.get(), sink));
+    return {};
+  };
+  std::unique_ptr<DeviceGraph> graph;
+  if (graphs && device.canCapture()) {
+    MM01_RETURN_IF_FAILED(calls(1)); // which loads kernels
+    Result<std::unique_ptr<DeviceGraph>> captured =
+        device.capture([&] { return calls(*repeat); });
+    MM01_RETURN_IF_FAILED(captured);
+    graph = *std::move(captured);
+  }
   Result<std::vector<double>> seconds = repetition->measure(
-      model.device(), [&] { return arguments.restoreTied(); },
-      [&] {
-        return model.executor().run(model.program(), index, arguments.get(),
-                                    sink);
-      });
+      device, [&] { return arguments.restoreTied(); },
+      [&] { return graph ? device.replay(*graph) : calls(*repeat); });
   MM01_RETURN_IF_FAILED(seconds);
+  for (double &time : *seconds)
+    time /= static_cast<double>(*repeat);
   BenchResult result;
   result.repetition = *repetition;
   result.seconds = *std::move(seconds);

@@ -46,7 +46,7 @@ static Result<std::vector<SnapshotId>> makePasts(Session &session,
       int64_t chunk = std::min(session.maxStepTokens(), past - done);
       StepItem item{*sequence, std::span(tokens).subspan(done, chunk),
                     LogitRows::None};
-      MM01_RETURN_IF_FAILED(session.step({&item, 1}));
+      MM01_RETURN_IF_FAILED(session.advance({&item, 1}));
       done += chunk;
       progress.show(n * past + done, count * past);
     }
@@ -59,7 +59,7 @@ static Result<std::vector<SnapshotId>> makePasts(Session &session,
 }
 
 Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
-                                       Settings &settings) {
+                                       bool graphs, Settings &settings) {
   Result<ForwardSpec> spec =
       ForwardSpec::find(model.program().manifest(), entry);
   MM01_RETURN_IF_FAILED(spec);
@@ -77,6 +77,7 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
 
   SessionOptions options;
   options.entry = entry;
+  options.graphs = graphs;
   options.maxSequences = *sequences;
   // A sequence and its snapshot share the past but for its last, partial page.
   options.maxPositions = *sequences * (*past + *tokens + pageSize);
@@ -105,7 +106,7 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
     return Status();
   };
   Result<std::vector<double>> seconds = repetition->measure(
-      model.device(), prepare, [&] { return session->step(items).status(); });
+      model.device(), prepare, [&] { return session->advance(items); });
   MM01_RETURN_IF_FAILED(seconds);
 
   BenchResult result;

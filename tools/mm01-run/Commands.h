@@ -40,6 +40,9 @@ CLI::Option *addWeightsOption(CLI::App &command, std::string &weights);
 /// it is not given.
 void addThreadsOption(CLI::App &command, int &threads);
 
+/// --graphs=on|off: whether a GPU does decode steps as graphs; on.
+void addGraphsOption(CLI::App &command, bool &graphs);
+
 /// Fails if `output` is one of the files that a command reads, or a
 /// checkpoint's in a folder that it reads: writing would destroy it.
 Status checkOutput(const std::string &output,

@@ -34,6 +34,7 @@ struct GenerateFlags {
   std::vector<bool> isText; // of each prompt, in the order of the command line
   GenerateOptions options;
   int threads = 0;
+  bool graphs = true;
   bool json = false;
 };
 
@@ -158,9 +159,11 @@ Status runGenerate(const GenerateFlags &flags) {
   Result<std::unique_ptr<Model>> model =
       Model::open(flags.program, flags.weights, flags.threads);
   MM01_RETURN_IF_FAILED(model);
+  SessionOptions options =
+      sessionFor(*manifest, *prompts, flags.options.maxNewTokens);
+  options.graphs = flags.graphs;
   Result<Session> session = Session::create(
-      (*model)->program(), (*model)->weights(), (*model)->executor(),
-      sessionFor(*manifest, *prompts, flags.options.maxNewTokens));
+      (*model)->program(), (*model)->weights(), (*model)->executor(), options);
   MM01_RETURN_IF_FAILED(session);
 
   Result<GenerateResult> result = Status::error("not run");
@@ -248,6 +251,7 @@ void mm01::addGenerateCommand(CLI::App &app, Action &action) {
       })
       ->capture_default_str();
   addThreadsOption(*command, flags->threads);
+  addGraphsOption(*command, flags->graphs);
   command->add_flag("--json", flags->json, "print JSON");
   command->callback([=, &action] {
     if (Status status = Sampler::create(flags->options.sampler).status();

@@ -100,6 +100,8 @@ void print(const Manifest &manifest) {
   }
   std::cout << "entries:\n";
   for (const EntrySpec &entry : manifest.entries) {
+    if (entry.isHelper)
+      continue;
     std::cout << "  " << entry.name << '\n';
     printArguments(entry);
     printResults(entry);

@@ -33,6 +33,7 @@ struct LogitsFlags {
   std::string routes; // empty: none
   std::optional<int64_t> chunk;
   int threads = 0;
+  bool graphs = true;
 };
 
 template <typename T>
@@ -144,6 +145,7 @@ Status runLogits(const LogitsFlags &flags) {
   MM01_RETURN_IF_FAILED(model);
   SessionOptions options;
   options.maxPositions = tokens;
+  options.graphs = flags.graphs;
   Result<Session> session = Session::create(
       (*model)->program(), (*model)->weights(), (*model)->executor(), options);
   MM01_RETURN_IF_FAILED(session);
@@ -194,6 +196,7 @@ void mm01::addLogitsCommand(CLI::App &app, Action &action) {
                    "with --given-routes")
       ->option_text("FILE");
   addThreadsOption(*command, flags->threads);
+  addGraphsOption(*command, flags->graphs);
   command->callback(
       [=, &action] { action = [flags] { return runLogits(*flags); }; });
 }

@@ -7,6 +7,7 @@
 
 #include "tools/mm01-run/Model.h"
 
+#include "runtime/core/RandomHelpers.h"
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "tools/mm01-run/Commands.h"
@@ -36,8 +37,9 @@ Model::open(const std::string &path, const std::string &weights, int threads) {
   std::unique_ptr<Model> model(
       new Model(*std::move(program), *std::move(device)));
   int64_t before = residentMemory();
-  Result<Weights> bound =
-      Weights::bind(model->loaded.manifest(), weights, *model->opened);
+  RandomHelpers helpers(model->loaded, model->runner);
+  Result<Weights> bound = Weights::bind(model->loaded.manifest(), weights,
+                                        *model->opened, &helpers);
   MM01_RETURN_IF_FAILED(bound);
   model->bound.emplace(*std::move(bound));
   model->memory = residentMemory() - before;

@@ -29,6 +29,18 @@ void mm01::addThreadsOption(CLI::App &command, int &threads) {
       ->option_text("N");
 }
 
+void mm01::addGraphsOption(CLI::App &command, bool &graphs) {
+  graphs = true;
+  command
+      .add_option_function<std::string>(
+          "--graphs",
+          [&graphs](const std::string &text) { graphs = text == "on"; },
+          "on a GPU, do decode steps as CUDA graphs; results are the same "
+          "without")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->option_text("on|off [on]");
+}
+
 /// Whether the name is one that files of a checkpoint have.
 static bool isCheckpointFile(const std::string &name) {
   return name.starts_with("model") &&

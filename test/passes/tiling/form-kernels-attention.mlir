@@ -1,13 +1,16 @@
 // RUN: mm01-opt %s --mm01-form-kernels --canonicalize --cse | FileCheck %s
 
-// A fresh sequence starts from zero and never reads its slot; without a plan, tokens go through the recurrence; the last
-// state goes back to the slot.
+// A fresh sequence starts from zero and never reads its slot, unless it has no tokens, as padding; without a plan, tokens
+// go through the recurrence; the last state goes back to the slot.
 // CHECK-LABEL: func.func @lightning
 // CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} sequences
 // CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[N]], 4)
 // CHECK: %[[SLOT:.*]] = mm01.ragged_get %{{.*}} slot
 // CHECK: %[[PAST:.*]] = mm01.ragged_get %{{.*}} past
-// CHECK: %[[FRESH:.*]] = arith.cmpi sle, %[[PAST]]
+// CHECK: %[[COUNT:.*]] = arith.subi
+// CHECK-DAG: %[[NEW:.*]] = arith.cmpi sle, %[[PAST]]
+// CHECK-DAG: %[[SOME:.*]] = arith.cmpi sge, %[[COUNT]]
+// CHECK: %[[FRESH:.*]] = arith.andi %[[NEW]], %[[SOME]]
 // CHECK: %[[STATE:.*]] = scf.if %[[FRESH]]
 // CHECK-NEXT: linalg.fill
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[STATE]], %{{.*}} = %{{.*}})
@@ -19,6 +22,26 @@ func.func @lightning(%q: tensor<?x4x32xf32>, %k: tensor<?x4x32xf32>, %v: tensor<
                      %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>, %state: tensor<7x?x4x32x32xf32>)
     -> (tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>) {
   %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
+    : tensor<?x4x32xf32>, tensor<4xf32> into tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
+  return %o, %s : tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
+}
+
+// Where single tokens are done before, a sequence of one counts as one of none, and a batch of as many tokens as sequences
+// has no workgroups.
+// CHECK-LABEL: func.func @skip_single
+// CHECK-DAG: %[[N:.*]] = mm01.ragged_size %{{.*}} sequences
+// CHECK-DAG: %[[T:.*]] = mm01.ragged_size %{{.*}} tokens
+// CHECK: %[[DECODE:.*]] = arith.cmpi eq, %[[T]], %[[N]]
+// CHECK: %[[GRID:.*]] = arith.select %[[DECODE]], %c0, %[[N]]
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[GRID]], 4)
+// CHECK: %[[SINGLE:.*]] = arith.cmpi eq, %[[ALL:.*]], %c1
+// CHECK: %[[COUNT:.*]] = arith.select %[[SINGLE]], %c0, %[[ALL]]
+// CHECK: arith.cmpi sge, %[[COUNT]], %c1
+// CHECK: scf.for %{{.*}} = %c0 to %[[COUNT]]
+func.func @skip_single(%q: tensor<?x4x32xf32>, %k: tensor<?x4x32xf32>, %v: tensor<?x4x32xf32>, %slopes: tensor<4xf32>,
+                       %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>, %state: tensor<7x?x4x32x32xf32>)
+    -> (tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>) {
+  %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state {mm01.skip_single}
     : tensor<?x4x32xf32>, tensor<4xf32> into tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
   return %o, %s : tensor<?x4x32xf32>, tensor<7x?x4x32x32xf32>
 }

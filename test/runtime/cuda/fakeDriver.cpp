@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Built as libcuda.so.1. Its device memory is the host's, its work is done at
-// once, and it runs one kernel, add_one(float *x, int64_t n). What it is asked
-// for it writes to the file $FAKE_CUDA_LOG, a line each. $FAKE_CUDA makes it
-// another machine:
+// once, and it runs the kernel add_one(float *x, int64_t n) and those whose
+// machine code is a function (fakeKernel.h). What it is asked for it writes to
+// the file $FAKE_CUDA_LOG, a line each. $FAKE_CUDA makes it another machine:
 //
 //     old          a driver without cuGetProcAddress_v2's functions
 //     no-device    cuInit finds no GPU
@@ -17,17 +17,21 @@
 //     bad-ptx      so it is, and PTX does not compile
 //     broken       kernels fail, as is seen when they are waited for
 //     memory=N     the GPU has N bytes
+//     no-capture, no-graph-memory  graphs cannot be captured, or made
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/Driver.h"
+#include "test/runtime/cuda/fakeKernel.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 using namespace mm01;
 using namespace mm01::cuda;
@@ -49,13 +53,26 @@ template <typename... Parts> void log(const Parts &...parts) {
   }
 }
 
+struct FakeModule {
+  const fake_code *code; // null: the kernels of gpuProgram.c, by their names
+};
 struct FakeKernel {
   std::string name;
+  const fake_code *code;
+};
+/// What was put on the stream while it was captured.
+struct FakeGraph {
+  std::vector<std::function<void()>> work;
 };
 
-constexpr ResultCode invalidPtx = 218, launchFailed = 719, invalidValue = 1;
+constexpr ResultCode invalidPtx = 218, launchFailed = 719, invalidValue = 1,
+                     notSupported = 801, captureUnsupported = 900,
+                     captureInvalidated = 901;
 std::map<DevicePointer, size_t> allocations;
+std::deque<FakeModule> modules;
 std::deque<FakeKernel> kernels;
+FakeGraph *capturing = nullptr;
+bool captureBroken = false;
 size_t held = 0;
 bool broken = false;
 int64_t clock = 0;
@@ -69,6 +86,20 @@ size_t capacity() {
   std::string text = mode();
   return text.starts_with("memory=") ? std::stoull(text.substr(7))
                                      : size_t(1) << 40;
+}
+
+/// Does what a stream gets: at once, or later where it is captured.
+void perform(std::function<void()> work) {
+  if (capturing)
+    capturing->work.push_back(std::move(work));
+  else
+    work();
+}
+
+/// True, and the end of the capture, for what cannot be captured.
+bool breaksCapture() {
+  captureBroken |= capturing != nullptr;
+  return capturing != nullptr;
 }
 
 std::string three(const unsigned *values) {
@@ -166,12 +197,16 @@ ResultCode cuMemFreeHost(void *memory) {
 }
 ResultCode cuMemcpyHtoDAsync(DevicePointer to, const void *from, size_t bytes,
                              Stream) {
+  if (breaksCapture())
+    return captureUnsupported;
   log("copy in ", bytes);
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
   return 0;
 }
 ResultCode cuMemcpyDtoHAsync(void *to, DevicePointer from, size_t bytes,
                              Stream) {
+  if (breaksCapture())
+    return captureUnsupported;
   log("copy out ", bytes);
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
   return 0;
@@ -179,8 +214,10 @@ ResultCode cuMemcpyDtoHAsync(void *to, DevicePointer from, size_t bytes,
 ResultCode cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, size_t bytes,
                              Stream) {
   log("copy within ", bytes);
-  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
-              bytes);
+  perform([=] {
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+                bytes);
+  });
   return 0;
 }
 
@@ -189,7 +226,51 @@ ResultCode cuStreamCreate(Stream *stream, unsigned) {
   return 0;
 }
 ResultCode cuStreamDestroy(Stream) { return 0; }
-ResultCode cuStreamSynchronize(Stream) { return broken ? launchFailed : 0; }
+ResultCode cuStreamSynchronize(Stream) {
+  if (breaksCapture())
+    return captureUnsupported;
+  return broken ? launchFailed : 0;
+}
+ResultCode cuStreamBeginCapture(Stream, CaptureMode) {
+  if (mode() == "no-capture")
+    return notSupported;
+  log("capture");
+  capturing = new FakeGraph;
+  captureBroken = false;
+  return 0;
+}
+ResultCode cuStreamEndCapture(Stream, Graph *graph) {
+  *graph = captureBroken ? nullptr : reinterpret_cast<Graph>(capturing);
+  if (captureBroken)
+    delete capturing;
+  capturing = nullptr;
+  return captureBroken ? captureInvalidated : 0;
+}
+ResultCode cuGraphInstantiateWithFlags(GraphExec *ready, Graph graph,
+                                       unsigned long long) {
+  if (mode() == "no-graph-memory")
+    return outOfMemory;
+  auto *copy = new FakeGraph(*reinterpret_cast<FakeGraph *>(graph));
+  log("instantiate ", copy->work.size());
+  *ready = reinterpret_cast<GraphExec>(copy);
+  return 0;
+}
+ResultCode cuGraphDestroy(Graph graph) {
+  delete reinterpret_cast<FakeGraph *>(graph);
+  return 0;
+}
+ResultCode cuGraphExecDestroy(GraphExec ready) {
+  log("destroy graph");
+  delete reinterpret_cast<FakeGraph *>(ready);
+  return 0;
+}
+ResultCode cuGraphLaunch(GraphExec ready, Stream) {
+  log("launch graph");
+  ++clock;
+  for (const auto &work : reinterpret_cast<FakeGraph *>(ready)->work)
+    work();
+  return 0;
+}
 ResultCode cuEventCreate(Event *event, unsigned) {
   *event = fresh<Event>();
   return 0;
@@ -215,17 +296,22 @@ ResultCode cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
         std::strcpy(static_cast<char *>(values[i]), "line 1: nonsense");
     return invalidPtx;
   }
-  *module = fresh<Module>();
+  auto *code = static_cast<const fake_code *>(image);
+  bool isFunction = std::memcmp(image, FAKE_CODE, sizeof(FAKE_CODE)) == 0;
+  *module = reinterpret_cast<Module>(
+      &modules.emplace_back(isFunction ? code : nullptr));
   return 0;
 }
 ResultCode cuModuleUnload(Module) {
   log("unload");
   return 0;
 }
-ResultCode cuModuleGetFunction(Function *function, Module, const char *name) {
+ResultCode cuModuleGetFunction(Function *function, Module module,
+                               const char *name) {
   if (std::strcmp(name, "missing") == 0)
     return 500;
-  *function = reinterpret_cast<Function>(&kernels.emplace_back(name));
+  *function = reinterpret_cast<Function>(&kernels.emplace_back(
+      name, reinterpret_cast<FakeModule *>(module)->code));
   return 0;
 }
 ResultCode cuFuncSetAttribute(Function, FunctionAttribute attribute,
@@ -235,7 +321,7 @@ ResultCode cuFuncSetAttribute(Function, FunctionAttribute attribute,
 }
 ResultCode cuLaunchKernelEx(const LaunchConfig *config, Function function,
                             void **parameters, void **) {
-  const std::string &name = reinterpret_cast<FakeKernel *>(function)->name;
+  const auto &[name, code] = *reinterpret_cast<FakeKernel *>(function);
   std::string line =
       concat("launch ", name, " grid ", three(config->grid), " block ",
              three(config->block), " shared ", config->sharedBytes);
@@ -243,14 +329,27 @@ ResultCode cuLaunchKernelEx(const LaunchConfig *config, Function function,
     line += concat(" cluster ", config->attributes[i].value.cluster.x, 'x',
                    config->attributes[i].value.cluster.y, 'x',
                    config->attributes[i].value.cluster.z);
-  log(line);
+  log(capturing ? "captured " : "", line);
   ++clock;
   broken = mode() == "broken";
-  if (name == "add_one") {
+  if (code) {
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < code->count; ++i)
+      std::memcpy(&values.emplace_back(), parameters[i], sizeof(int64_t));
+    perform([code, values] {
+      std::vector<int64_t> copies = values;
+      std::vector<void *> pointers;
+      for (int64_t &value : copies)
+        pointers.push_back(&value);
+      code->function(pointers.data());
+    });
+  } else if (name == "add_one") {
     float *x = *static_cast<float **>(parameters[0]);
     int64_t n = *static_cast<int64_t *>(parameters[1]);
-    for (int64_t i = 0; i < n; ++i)
-      x[i] += 1;
+    perform([x, n] {
+      for (int64_t i = 0; i < n; ++i)
+        x[i] += 1;
+    });
   }
   return 0;
 }

@@ -13,13 +13,21 @@
 |* the batch, so tests may compare logits bit by bit.
 |*
 |* TOY_STATE and TOY_PAGES say which caches it has (1 or 0 each), TOY_VOCABULARY
-|* how many tokens there are.
+|* how many tokens there are. With TOY_GPU it is a program for a GPU: all of it
+|* is one kernel, which the driver of test/runtime/cuda runs.
 |*
 \*===----------------------------------------------------------------------===*/
 
 #include "runtime/abi/program.h"
 
 #include <string.h>
+
+#if TOY_GPU
+#include "test/runtime/cuda/fakeKernel.h"
+#define TARGET "sm_90a"
+#else
+#define TARGET "cpu"
+#endif
 
 #define LAYERS 2 /* of the state, and of the keys and values */
 #define HEADS 2
@@ -58,7 +66,7 @@
 #endif
 
 #define MANIFEST                                                               \
-  "{\"abi\":3,\"compiler\":\"0.1.0\",\"target\":\"cpu\","                      \
+  "{\"abi\":3,\"compiler\":\"0.1.0\",\"target\":\"" TARGET "\","               \
   "\"mode\":\"inference\",\"isa\":\"x86-64\","                                 \
   "\"limits\":{\"max_tokens\":96,\"max_sequences\":8},"                        \
   "\"model\":{\"vocab_size\":" VOCABULARY_TEXT                                 \
@@ -162,6 +170,68 @@ static void read_logits(const struct caches *caches, const mm01_ragged *ragged,
   }
 }
 
+/* A step; 1 when the tokens make it fail. */
+static int32_t forward(const int32_t *tokens, const mm01_ragged *ragged,
+                       const int32_t *rows, int64_t wanted,
+                       const struct caches *caches, const float *table,
+                       float *logits) {
+  for (int64_t n = 0; n < ragged->sequences; ++n) {
+    if (ragged->seq_offsets[n] == ragged->seq_offsets[n + 1])
+      continue; /* padding */
+    if (ragged->past[n] == 0 && caches->state)
+      for (int64_t layer = 0; layer < LAYERS; ++layer)
+        memset(state_row(caches, layer, ragged->slot[n]), 0,
+               STATE * sizeof(float));
+    int failing = 0;
+    for (int64_t t = ragged->seq_offsets[n]; t < ragged->seq_offsets[n + 1];
+         ++t) {
+      int64_t position = ragged->token_position[t];
+      failing = tokens[t] == FAILING_TOKEN ? failing + 1 : 0;
+      if (failing == 4)
+        return 1;
+      update(caches, ragged, table, n, position, tokens[t]);
+      for (int64_t r = 0; r < wanted; ++r)
+        if (rows[r] == t)
+          read_logits(caches, ragged, table, n, position,
+                      logits + r * VOCABULARY);
+    }
+  }
+  return 0;
+}
+
+#if TOY_GPU
+/* What the program launches; one number or pointer each. */
+struct parameters {
+  const int32_t *tokens;
+  const mm01_ragged *ragged;
+  const int32_t *rows;
+  int64_t wanted;
+  struct caches caches;
+  const float *table;
+  float *logits;
+};
+
+static void kernel(void *const *values) {
+  struct parameters p;
+  for (size_t i = 0; i < sizeof(p) / 8; ++i)
+    memcpy((char *)&p + 8 * i, values[i], 8);
+  /* A program of this model is for padding, too: tokens beyond the sequences
+   * write to the page that is theirs. */
+  for (int64_t t = p.ragged->seq_offsets[p.ragged->sequences];
+       t < p.ragged->tokens; ++t)
+    if (p.caches.keys)
+      *cached(&p.caches, p.caches.keys, p.ragged, 0,
+              p.ragged->token_sequence[t], p.ragged->token_position[t]) =
+          -1e30f;
+  forward(p.tokens, p.ragged, p.rows, p.wanted, &p.caches, p.table, p.logits);
+}
+
+static const struct fake_code code = {FAKE_CODE, kernel,
+                                      sizeof(struct parameters) / 8};
+static const mm01_device_kernel device_kernel = {
+    "toy", &code, "// PTX", TOY_VOCABULARY, {256, 1, 1}, {1, 1, 1}, 0};
+#endif
+
 int64_t mm01_arena_forward(const mm01_argument *arguments) { return 256; }
 
 int32_t mm01_entry_forward(const mm01_context *context,
@@ -187,26 +257,18 @@ int32_t mm01_entry_forward(const mm01_context *context,
   float *logits = context->allocate_result(context, 0, 2, shape);
   if (!logits)
     return 1;
-  for (int64_t n = 0; n < ragged->sequences; ++n) {
-    if (ragged->past[n] == 0 && caches.state)
-      for (int64_t layer = 0; layer < LAYERS; ++layer)
-        memset(state_row(&caches, layer, ragged->slot[n]), 0,
-               STATE * sizeof(float));
-    int failing = 0;
-    for (int64_t t = ragged->seq_offsets[n]; t < ragged->seq_offsets[n + 1];
-         ++t) {
-      int64_t position = ragged->token_position[t];
-      failing = tokens[t] == FAILING_TOKEN ? failing + 1 : 0;
-      if (failing == 4)
-        return 1;
-      update(&caches, ragged, table, n, position, tokens[t]);
-      for (int64_t r = 0; r < wanted; ++r)
-        if (rows[r] == t)
-          read_logits(&caches, ragged, table, n, position,
-                      logits + r * VOCABULARY);
-    }
-  }
+#if TOY_GPU
+  struct parameters p = {tokens, ragged->device, rows,  wanted,
+                         caches, table,          logits};
+  const void *values[sizeof(p) / 8];
+  for (size_t i = 0; i < sizeof(p) / 8; ++i)
+    values[i] = (const char *)&p + 8 * i;
+  int64_t grid[3] = {1, 1, 1};
+  context->launch_device(context, &device_kernel, grid, values, sizeof(p) / 8);
   return 0;
+#else
+  return forward(tokens, ragged, rows, wanted, &caches, table, logits);
+#endif
 }
 
 int64_t mm01_arena_scale(const mm01_argument *arguments) { return 0; }
