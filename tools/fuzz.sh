@@ -2,7 +2,7 @@
 # usage: tools/fuzz.sh [SECONDS | --runs N] [TARGET]
 #
 # Fuzzes the readers of foreign files under the address and undefined-behaviour sanitizers: for SECONDS (30) each, or
-# until N inputs have been executed. TARGET is safetensors, config or program; without it, one after another.
+# until N inputs have been executed. TARGET is safetensors, config, program or mlir; without it, one after another.
 # Builds the preset `fuzz`. What is found is kept in build-fuzz/corpus for the next run; an input that crashes a reader
 # stays there as TARGET-crash-…, and `build-fuzz/bin/fuzz-TARGET FILE` runs it again. Prints one line a target.
 
@@ -15,7 +15,7 @@ usage() {
 }
 
 limit=-max_total_time=30
-targets="safetensors config program"
+targets="safetensors config program mlir"
 if [[ ${1-} == --runs ]]; then
   [[ ${2-} =~ ^[1-9][0-9]*$ ]] || usage
   limit=-runs=$2

@@ -45,6 +45,20 @@ struct Slot : OpConversionPattern<SlotOp> {
   }
 };
 
+struct Rows : OpConversionPattern<RowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op,
+                       b.add(adaptor.getTile().front(),
+                             op.getFirst() * op.getType().getLayout().swizzle));
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Bulk copies
 //===----------------------------------------------------------------------===//
@@ -60,7 +74,8 @@ SmallVector<Value> panelCoordinates(ThreadBuilder &b, ValueRange coordinates,
 }
 
 /// `tile.copy_in`: a copy for each panel; with `multicast` block r of a cluster
-/// copies the panels r, r + cluster, … into all blocks.
+/// copies the panels r, r + cluster, … into all blocks, or the rth part of the
+/// rows of a single panel.
 struct CopyIn : OpConversionPattern<CopyInOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -76,22 +91,30 @@ struct CopyIn : OpConversionPattern<CopyInOp> {
                                ->getAttrOfType<IntegerAttr>("tile.cluster")
                                .getInt()
                          : 1;
-    if (layout.panels() % blocks != 0)
+    int64_t rows = layout.rowsOfShare(blocks);
+    bool byRows = rows != layout.rows;
+    if (byRows ? rows % 8 != 0 || rows * blocks != layout.rows
+               : layout.panels() % blocks != 0)
       return op.emitOpError("each of the ")
              << blocks << " blocks of the cluster copies the same number of "
-             << "panels of " << layout.panelColumns() << " columns; found "
-             << layout.panels();
+             << "panels of " << layout.panelColumns()
+             << " columns, or of blocks of 8 rows of one panel; found "
+             << layout.panels() << " panels of " << layout.rows << " rows";
     Value barrier =
         b.element(adaptor.getBarriers().front(), op.getSlot(), /*bytes=*/8);
     Value first = b.i32(0);
     if (blocks > 1)
       first = b.blockInCluster();
     for (int64_t panel = 0; panel < layout.panels(); panel += blocks) {
-      Value number = b.add(first, panel);
+      Value number = byRows ? b.i32(0) : b.add(first, panel);
       Value address = b.add(adaptor.getBuffer().front(),
                             b.mul(number, layout.panelBytes()));
       SmallVector<Value> at =
           panelCoordinates(b, op.getCoordinates(), layout, number);
+      if (byRows) {
+        address = b.add(address, b.mul(first, rows * layout.swizzle));
+        at[1] = b.add(at[1], b.mul(first, rows));
+      }
       int64_t rank = at.size();
       std::string text =
           "cp.async.bulk.tensor." + std::to_string(rank) +
@@ -218,9 +241,16 @@ private:
   Value mask, row, column, panelStart, chunk;
 };
 
-std::string matrixInstruction(const char *name, bool transposed) {
-  return std::string(name) + ".sync.aligned.m8n8.x4" +
+std::string matrixInstruction(const char *name, int64_t blocks,
+                              bool transposed) {
+  return std::string(name) + ".sync.aligned.m8n8.x" + std::to_string(blocks) +
          (transposed ? ".trans" : "") + ".shared.b16 ";
+}
+
+/// Blocks of 8x8 that instruction `step` of a tile moves: four, or two where 8
+/// columns are left.
+int64_t blocksOf(RankedTensorType tile, int64_t step) {
+  return std::min<int64_t>(4, tile.getDimSize(1) / 4 - 4 * step);
 }
 
 struct Read : OpConversionPattern<ReadOp> {
@@ -234,12 +264,15 @@ struct Read : OpConversionPattern<ReadOp> {
                              op.getBuffer().getType().getLayout(),
                              op.getTransposed());
     auto pair = VectorType::get({2}, b.getBF16Type());
-    std::string text = matrixInstruction("ldmatrix", op.getTransposed()) + "{" +
-                       ptxOperands(0, 4) + "}, [$4];";
     SmallVector<Value> registers;
-    for (int64_t step = 0; step < op.getType().getDimSize(1) / 16; ++step) {
-      InlinePtx load{
-          text, SmallVector<Type>(4, b.getI32Type()), {}, {addresses.at(step)}};
+    for (int64_t step = 0; step * 16 < op.getType().getDimSize(1); ++step) {
+      int64_t blocks = blocksOf(op.getType(), step);
+      InlinePtx load{matrixInstruction("ldmatrix", blocks, op.getTransposed()) +
+                         "{" + ptxOperands(0, blocks) + "}, [" +
+                         ptxOperands(blocks, 1) + "];",
+                     SmallVector<Type>(blocks, b.getI32Type()),
+                     {},
+                     {addresses.at(step)}};
       for (Value word : load.emit(b, b.getLoc()))
         registers.push_back(LLVM::BitcastOp::create(b, pair, word));
     }
@@ -258,12 +291,16 @@ struct Write : OpConversionPattern<WriteOp> {
     ChunkAddresses addresses(b, adaptor.getBuffer().front(),
                              op.getBuffer().getType().getLayout(),
                              op.getTransposed());
-    std::string text = matrixInstruction("stmatrix", op.getTransposed()) +
-                       "[$0], {" + ptxOperands(1, 4) + "};";
-    for (int64_t step = 0; step < op.getValue().getType().getDimSize(1) / 16;
-         ++step) {
-      InlinePtx store{text, {}, {}, {addresses.at(step)}};
-      for (Value pair : adaptor.getValue().slice(4 * step, 4))
+    RankedTensorType type = op.getValue().getType();
+    for (int64_t step = 0; step * 16 < type.getDimSize(1); ++step) {
+      int64_t blocks = blocksOf(type, step);
+      InlinePtx store{
+          matrixInstruction("stmatrix", blocks, op.getTransposed()) +
+              "[$0], {" + ptxOperands(1, blocks) + "};",
+          {},
+          {},
+          {addresses.at(step)}};
+      for (Value pair : adaptor.getValue().slice(4 * step, blocks))
         store.inputs.push_back(
             LLVM::BitcastOp::create(b, b.getI32Type(), pair));
       store.emit(b, b.getLoc());
@@ -279,6 +316,6 @@ void mm01::populateSharedPatterns(const TileTypeConverter &converter,
                                   const SharedPlan &plan,
                                   RewritePatternSet &patterns) {
   patterns.add<Alloc>(converter, patterns.getContext(), plan);
-  patterns.add<Slot, CopyIn, CopyOut, CopyWait, Read, Write>(
+  patterns.add<Slot, Rows, CopyIn, CopyOut, CopyWait, Read, Write>(
       converter, patterns.getContext());
 }

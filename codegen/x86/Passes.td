@@ -21,6 +21,39 @@ def ConvertMatmulToGemmPass : Pass<"mm01-convert-matmul-to-gemm", "mlir::func::F
   let dependentDialects = ["mm01::exec::ExecDialect"];
 }
 
+def PrefetchRowsPass : Pass<"mm01-prefetch-rows", "mlir::func::FuncOp"> {
+  let summary = "Ask for the rows of the next block early";
+  let description = [{
+    In a loop over blocks of rows with a loop over the rows of each, a row of
+    static length that is read or written at a kilobyte or more from its
+    neighbours is followed by `memref.prefetch` of the row in the same place of
+    the next block, or of the last row there is: the processor does not foresee
+    such strides. Applies where the row's number grows by 1 with the inner loop
+    and by a constant with the outer one.
+
+    ```mlir
+    func.func @sum(%x: memref<?x1024xf32>, %sum: memref<16xf32>, %blocks: index) attributes {exec.kernel} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.for %t = %c0 to %blocks step %c1 {
+        %begin = arith.muli %t, %c8 : index
+        scf.for %i = %c0 to %c8 step %c1 {
+          %at = arith.addi %begin, %i : index
+          %row = memref.subview %x[%at, 0] [1, 16] [1, 1]
+              : memref<?x1024xf32> to memref<16xf32, strided<[1], offset: ?>>
+          linalg.add ins(%row, %sum : memref<16xf32, strided<[1], offset: ?>>, memref<16xf32>) outs(%sum : memref<16xf32>)
+        }
+      }
+      return
+    }
+    ```
+
+    prefetches row `min(%at + 8, %rows - 1)`.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
+}
+
 def VectorizeProductsPass : Pass<"mm01-vectorize-products", "mlir::func::FuncOp"> {
   let summary = "Compute small products of matrices in registers";
   let description = [{

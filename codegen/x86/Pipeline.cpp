@@ -18,6 +18,7 @@ using namespace mlir;
 
 void mm01::addKernelPasses(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createPrefetchRowsPass());
   function.addPass(createConvertMatmulToGemmPass());
   function.addPass(createVectorizeProductsPass());
   function.addPass(createVectorizeTransposesPass());

@@ -53,6 +53,12 @@ struct SharedLayout {
   /// What a tile's address must be a multiple of: the pattern's period.
   int64_t alignment() const { return 8 * swizzle; }
 
+  /// Rows of a panel that each of some blocks copies when they share the tile:
+  /// all if there are panels to share, else a part of the one panel.
+  int64_t rowsOfShare(int64_t blocks) const {
+    return panels() == 1 && blocks > 1 ? rows / blocks : rows;
+  }
+
   /// The byte at which element (row, column) begins.
   int64_t offset(int64_t row, int64_t column) const;
   /// The same for the first byte of a chunk of 16 bytes in the first panel,

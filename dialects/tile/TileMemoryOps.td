@@ -49,13 +49,38 @@ def Tile_SlotOp : Tile_Op<"slot", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_RowsOp : Tile_Op<"rows", [Pure]> {
+  let summary = "some rows of a tile";
+  let description = [{
+    The rows of `tile` from `first` on, as many as the result has: so two warp
+    groups can each take a part of one tile. It is a view, and a part of a tile
+    begins where its panel's pattern does.
+
+    - C1: the result lies inside of the tile and has its columns.
+    - C2: `first` is a multiple of 8.
+    - C3: a row of the tile has at most 128 bytes, one panel.
+
+    ```mlir
+    func.func @rows(%x: !tile.buffer<256x64xbf16>) {
+      %half = tile.rows %x[128] : !tile.buffer<256x64xbf16> -> !tile.buffer<128x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Buffer:$tile, I64Attr:$first);
+  let results = (outs Tile_Buffer:$result);
+  let assemblyFormat = "$tile `[` $first `]` attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_CopyInOp : Tile_Op<"copy_in", [AttrSizedOperandSegments]> {
   let summary = "copies a box of a tensor in global memory into a tile";
   let description = [{
     A bulk copy through a tensor map, at `coordinates`, the innermost first. What
     lies outside of the tensor becomes 0. A tile that is wider than the map's box
     takes several copies. With `multicast` each block of the cluster copies its part
-    of the tile into all blocks, so that each gets the whole. Once barriers are
+    of the tile into all blocks, so that each gets the whole: some of its panels, or,
+    if it has one, some of its rows, along the second coordinate. Once barriers are
     explicit the copy counts its bytes at `barriers[slot]`.
 
     - C1: there are from 2 to 5 coordinates.

@@ -122,6 +122,26 @@ LogicalResult SlotOp::verify() {
   return success();
 }
 
+LogicalResult RowsOp::verify() {
+  BufferType tile = getTile().getType(), part = getType();
+  int64_t first = getFirst();
+  if (tile.isRing() || part.isRing() ||
+      part.getColumns() != tile.getColumns() ||
+      part.getSwizzle() != tile.getSwizzle() || first < 0 ||
+      first + part.getRows() > tile.getRows())
+    return emitOpError("C1: expected rows of the tile from ")
+           << first << " on, found " << tile << " and " << part;
+  if (first % 8 != 0)
+    return emitOpError("C2: expected a first row that is a multiple of 8, "
+                       "found ")
+           << first;
+  if (tile.getColumns() * tile.getElementType().getIntOrFloatBitWidth() >
+      8 * 128)
+    return emitOpError("C3: expected rows of at most 128 bytes, found ")
+           << tile;
+  return success();
+}
+
 /// C1 of the bulk copies.
 static LogicalResult verifyCoordinates(Operation *op, ValueRange coordinates) {
   if (coordinates.size() < 2 || coordinates.size() > 5)

@@ -12,6 +12,10 @@
 // thread that does nothing else. The flow of data tells these parts from each
 // other.
 //
+// Two results that share no product need not share threads either: a program
+// that says the same thing for two parts of a tile is done by two warp groups,
+// each with its own accumulators, on the tiles that both read.
+//
 // Before: tile.copy_in %q[…] to %tile
 //         tile.write %scores to %p
 //         tile.write %output to %o        (%output depends on a carried tile)
@@ -24,8 +28,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/tile/Passes.h"
+#include "passes/tile/RoleSlices.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_ASSIGNROLESPASS
@@ -59,6 +66,43 @@ bool dependsOnCarriedTile(Value value) {
   return false;
 }
 
+/// Warp groups that the writes of one kind are shared among at most: there are
+/// registers for two with large accumulators.
+constexpr size_t kMostChains = 2;
+
+/// The writes by which group does them: those that share a product, directly or
+/// through others, together.
+SmallVector<SmallVector<Operation *>> chains(ArrayRef<Operation *> writes,
+                                             KernelOp kernel) {
+  llvm::EquivalenceClasses<Operation *> classes;
+  llvm::MapVector<Operation *, Operation *> firstProducts;
+  for (Operation *write : writes) {
+    mm01::Slice slice;
+    slice.add(write);
+    Operation *&first = firstProducts[write];
+    kernel.walk([&](MmaOp product) {
+      if (!slice.contains(product))
+        return;
+      if (!first)
+        first = product;
+      classes.unionSets(first, product);
+    });
+  }
+  SmallVector<SmallVector<Operation *>> groups;
+  llvm::MapVector<Operation *, size_t> numbers;
+  for (auto [write, product] : firstProducts) {
+    // What needs no product goes with the first that does.
+    Operation *leader = product ? classes.getLeaderValue(product) : nullptr;
+    size_t number =
+        leader ? numbers.try_emplace(leader, numbers.size() % kMostChains)
+                     .first->second
+               : 0;
+    groups.resize(std::max(groups.size(), number + 1));
+    groups[number].push_back(write);
+  }
+  return groups;
+}
+
 struct AssignRolesPass : mm01::impl::AssignRolesPassBase<AssignRolesPass> {
   using Base::Base;
 
@@ -84,10 +128,18 @@ struct AssignRolesPass : mm01::impl::AssignRolesPassBase<AssignRolesPass> {
     if (result.wasInterrupted())
       return signalPassFailure();
     bool both = !ahead.empty() && !recurrence.empty();
-    for (Operation *op : ahead)
-      set(op, both ? "ahead" : "compute");
-    for (Operation *op : recurrence)
-      set(op, both ? "recurrence" : "compute");
+    auto setChains = [&](ArrayRef<Operation *> ops, StringRef name) {
+      auto groups = chains(ops, getOperation());
+      for (auto [i, group] : llvm::enumerate(groups))
+        for (Operation *op : group)
+          set(op, groups.size() > 1 ? (name + Twine(i)).str() : name.str());
+    };
+    if (both) {
+      setChains(ahead, "ahead");
+      setChains(recurrence, "recurrence");
+    } else {
+      setChains(ahead.empty() ? recurrence : ahead, "compute");
+    }
   }
 };
 

@@ -56,9 +56,11 @@ struct InferLayoutsPass : mm01::impl::InferLayoutsPassBase<InferLayoutsPass> {
     result = getOperation().walk([&](Operation *op) {
       LogicalResult described = success();
       if (auto copy = dyn_cast<CopyInOp>(op))
-        described = describe(copy.getMap(), copy.getBuffer().getType(), op);
+        described = describe(copy.getMap(), copy.getBuffer().getType(),
+                             copy.getMulticast(), op);
       else if (auto copy = dyn_cast<CopyOutOp>(op))
-        described = describe(copy.getMap(), copy.getBuffer().getType(), op);
+        described = describe(copy.getMap(), copy.getBuffer().getType(),
+                             /*multicast=*/false, op);
       return failed(described) ? WalkResult::interrupt()
                                : WalkResult::advance();
     });
@@ -97,16 +99,19 @@ private:
   }
 
   /// Writes on a map's argument what the copies of a buffer ask of it.
-  LogicalResult describe(Value map, BufferType buffer, Operation *op) {
+  LogicalResult describe(Value map, BufferType buffer, bool multicast,
+                         Operation *op) {
     auto argument = dyn_cast<BlockArgument>(map);
     if (!argument || argument.getOwner()->getParentOp() != getOperation())
       return op->emitOpError("expected a tensor map that is an argument of the "
                              "kernel");
     Builder b(&getContext());
-    SharedLayout layout = buffer.getLayout();
-    Attribute box = b.getI64ArrayAttr({layout.rows, layout.panelColumns()});
-    Attribute swizzle = b.getI64IntegerAttr(layout.swizzle);
     KernelOp kernel = getOperation();
+    SharedLayout layout = buffer.getLayout();
+    int64_t rows =
+        multicast ? layout.rowsOfShare(kernel.getCluster()) : layout.rows;
+    Attribute box = b.getI64ArrayAttr({rows, layout.panelColumns()});
+    Attribute swizzle = b.getI64IntegerAttr(layout.swizzle);
     unsigned index = argument.getArgNumber();
     Attribute other = kernel.getArgAttr(index, kBoxAttr);
     if (other &&

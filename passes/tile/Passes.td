@@ -22,7 +22,9 @@ def AssignRolesPass : TilePass<"mm01-assign-roles"> {
     `load`, copies out of it `store`. What threads write belongs to `recurrence` if
     it depends on a tile that a loop carries, and to `ahead` if it does not: that
     part can run ahead of the loop's chain on other threads. Where there is only one
-    of the two kinds the role is called `compute`.
+    of the two kinds the role is called `compute`. Writes that share no `tile.mma`,
+    directly or through others, are two roles' work, `compute0` and `compute1` say:
+    each has its accumulators, and both read the same tiles.
 
     Buffers must be allocated inside the loop that uses them, or before it.
 
@@ -50,10 +52,15 @@ def PipelineBuffersPass : TilePass<"mm01-pipeline-buffers"> {
     reads between `tile.await` and `tile.release`; these operations carry the role.
     The program is still sequential.
 
-    Pipes that threads fill have two stages. Those that bulk copies fill have as
-    many as memory's latency asks for, and as fit in the chip's shared memory.
+    Pipes that threads fill have two stages; outside of the innermost loop one, if
+    that gives the copies a stage. Those that bulk copies fill have as many as
+    memory's latency asks for, and as fit in the chip's shared memory.
 
-    Requires roles. A loop around buffers counts from 0 by 1.
+    In a loop that counts from 0 by 1 the turn is its number. In any other, and in a
+    nest of loops, turns go on from one run of the inner loop to the next, counted by
+    a value that all loops carry.
+
+    Requires roles. Nothing but `scf.for` stands around buffers.
 
     ```mlir
     tile.kernel @copy(%from: !exec.tensor_map, %to: !exec.tensor_map, %n: index) {
@@ -76,11 +83,13 @@ def SplitRolesPass : TilePass<"mm01-split-roles"> {
   let description = [{
     Makes a `tile.role` for each role that operations name, with those operations and
     what they need: the values they are computed from, and the loops and branches
-    around them. Loops keep only the values that the role carries. Arithmetic that
+    around them. Operations with other regions, `scf.while` say, are taken whole.
+    Loops keep only the values that the role carries. Arithmetic that
     two roles need is done by both; nothing but memory is shared.
 
     Roles of bulk copies run on one thread. The chip's registers are shared out by
-    how many elements a role's threads hold at most.
+    how many elements a role's threads hold at most; roles of equally large tiles
+    get equal shares.
 
     Requires turns (--mm01-pipeline-buffers).
 
@@ -130,9 +139,10 @@ def VerifyPipesPass : Pass<"mm01-verify-pipes", "::mm01::tile::KernelOp"> {
     is still under way when the turn is released.
 
     Runs the program's turns for every number of iterations up to twice the most
-    stages of a pipe and one more. Loops of unknown length are taken to run equally
-    often in all roles. Changes nothing. What makes turns by more than arithmetic on
-    iterations is refused.
+    stages of a pipe and one more; a loop in such a loop, a different number of times
+    in each iteration. Loops of unknown length are taken to run equally often in all
+    roles. Changes nothing. What makes turns by more than arithmetic on iterations,
+    and on what loops carry, is refused.
 
     ```mlir
     tile.kernel @turn() {
@@ -159,7 +169,9 @@ def InferLayoutsPass : TilePass<"mm01-infer-layouts"> {
     none is ever converted. A buffer gets the least swizzle whose panel holds one of
     its rows, or the greatest; the matrix unit reads either major order from it, and
     the bulk copies that fill or drain it take the same swizzle and the panel as their
-    box: both are written on the tensor map's argument. Maps of one argument must agree.
+    box: both are written on the tensor map's argument. Blocks that share a tile of one
+    panel each copy some of its rows, and the box has so many. Maps of one argument must
+    agree.
 
     A tensor that does not have 64 rows, and columns in blocks of 8, is refused.
 

@@ -30,10 +30,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/tile/Chips.h"
+#include "passes/tile/LoopTurns.h"
 #include "passes/tile/Passes.h"
 #include "passes/tile/RoleSlices.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mm01 {
@@ -52,6 +52,15 @@ struct Group {
   StringRef producer;
   bool multicast = false;
 
+  /// Loops around the buffers.
+  int64_t depth() const {
+    int64_t loops = 0;
+    Operation *op = buffers.front();
+    while ((op = op->getParentOfType<scf::ForOp>()))
+      ++loops;
+    return loops;
+  }
+
   /// Bytes of one turn's tiles.
   int64_t bytes() const {
     int64_t sum = 0;
@@ -69,6 +78,17 @@ struct Group {
         .getLayout();
   }
 };
+
+/// What uses a buffer, or rows of it.
+SmallVector<Operation *> usersOf(Value buffer) {
+  SmallVector<Operation *> users;
+  for (Operation *user : buffer.getUsers())
+    if (auto rows = dyn_cast<RowsOp>(user))
+      llvm::append_range(users, usersOf(rows));
+    else
+      users.push_back(user);
+  return users;
+}
 
 /// The first and last operation of `block` that are, or hold, one of `ops`.
 std::pair<Operation *, Operation *> span(Block *block,
@@ -95,25 +115,37 @@ struct PipelineBuffersPass
           << chip << "', expected h20, h100, h200 or h800";
       return signalPassFailure();
     }
+    turns = mm01::LoopTurns();
     FailureOr<SmallVector<Group>> groups = collect();
     if (failed(groups))
       return signalPassFailure();
-    // What threads fill is needed at once by the next role: two tiles, one to
-    // fill and one to empty.
-    int64_t left = found->sharedBytes - kBarrierSpace;
+    int64_t copied = 0, depth = 0;
     for (Group &group : *groups)
-      if (!mm01::isCopyRole(group.producer))
-        left -= 2 * group.bytes();
-    int64_t copied = 0;
-    for (Group &group : *groups)
-      if (mm01::isCopyRole(group.producer))
-        copied += group.bytes();
-    for (Group &group : *groups) {
-      int64_t stages = 2;
       if (mm01::isCopyRole(group.producer)) {
-        int64_t asked = (found->bytesInFlight() + copied - 1) / copied + 2;
-        stages = std::min(asked, left / copied);
+        copied += group.bytes();
+        depth = std::max(depth, group.depth());
       }
+    int64_t asked =
+        copied ? (found->bytesInFlight() + copied - 1) / copied + 2 : 0;
+    // What threads fill is needed at once by the next role: two tiles, one to
+    // fill and one to empty. Where that leaves too little for the copies, one
+    // has to do for what is not filled in the innermost loop.
+    auto versions = [&](Group &group, bool fewer) {
+      return fewer && group.depth() < depth ? 1 : 2;
+    };
+    auto leftWith = [&](bool fewer) {
+      int64_t left = found->sharedBytes - kBarrierSpace;
+      for (Group &group : *groups)
+        if (!mm01::isCopyRole(group.producer))
+          left -= versions(group, fewer) * group.bytes();
+      return left;
+    };
+    bool fewer = leftWith(false) < asked * copied;
+    int64_t left = leftWith(fewer);
+    for (Group &group : *groups) {
+      int64_t stages = mm01::isCopyRole(group.producer)
+                           ? std::min(asked, left / copied)
+                           : versions(group, fewer);
       if (left < 0 || stages < 1) {
         group.buffers.front().emitOpError("does not fit: the tiles of one "
                                           "iteration need more than the ")
@@ -136,7 +168,7 @@ private:
     WalkResult result = getOperation().walk([&](AllocOp alloc) {
       StringRef producer;
       bool multicast = false;
-      for (Operation *user : alloc->getUsers()) {
+      for (Operation *user : usersOf(alloc)) {
         if (!isa<CopyInOp, WriteOp>(user))
           continue;
         auto role = user->getAttrOfType<StringAttr>(mm01::kTileRoleAttr);
@@ -167,28 +199,15 @@ private:
     return groups;
   }
 
-  /// The number of the iteration, or 0 outside of a loop.
-  FailureOr<Value> turn(Block *block, OpBuilder &builder) {
-    if (auto loop = dyn_cast<scf::ForOp>(block->getParentOp())) {
-      if (!matchPattern(loop.getLowerBound(), m_Zero()) ||
-          !matchPattern(loop.getStep(), m_One()) ||
-          loop->getParentOfType<scf::ForOp>())
-        return loop.emitOpError("expected one loop around buffers, that counts "
-                                "from 0 by 1");
-      return loop.getInductionVar();
-    }
-    return arith::ConstantIndexOp::create(builder, getOperation().getLoc(), 0)
-        .getResult();
-  }
-
   LogicalResult pipeline(Group &group, int64_t stages) {
     KernelOp kernel = getOperation();
-    Block *block = group.buffers.front()->getBlock();
     Location loc = group.buffers.front().getLoc();
     auto builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    FailureOr<Value> number = turn(block, builder);
+    FailureOr<Value> number =
+        turns.turnOf(group.buffers.front()->getBlock(), builder);
     if (failed(number))
       return failure();
+    Block *block = group.buffers.front()->getBlock();
     SmallVector<Type> types{PipeType::get(&getContext(), stages)};
     for (AllocOp alloc : group.buffers)
       types.push_back(alloc.getType().getRing(stages));
@@ -197,7 +216,7 @@ private:
     SmallVector<Operation *> writes;
     llvm::MapVector<StringRef, SmallVector<Operation *>> reads;
     for (AllocOp alloc : group.buffers)
-      for (Operation *user : alloc->getUsers()) {
+      for (Operation *user : usersOf(alloc)) {
         if (isa<CopyInOp, WriteOp>(user))
           writes.push_back(user);
         else
@@ -229,6 +248,8 @@ private:
     }
     return success();
   }
+
+  mm01::LoopTurns turns;
 };
 
 } // namespace

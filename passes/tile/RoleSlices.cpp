@@ -24,6 +24,13 @@ void Slice::add(Operation *op) {
   } else {
     for (Value operand : op->getOperands())
       need(operand);
+    // Other operations with regions are taken whole, and what they capture.
+    if (!isa<scf::IfOp>(op))
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+            need(operand);
+      });
   }
   Operation *parent = op->getParentOp();
   if (isa<scf::ForOp, scf::IfOp>(parent))

@@ -15,8 +15,8 @@ namespace mm01 {
 
 /// The operations that some operations of a program need: what computes their
 /// operands, and the loops and branches around them, with the values that these
-/// carry or yield for them. Memory is not followed: what is read was written by
-/// whoever's turn it was.
+/// carry or yield for them (scf.for and scf.if; others whole). Memory is not
+/// followed: what is read was written by whoever's turn it was.
 class Slice {
 public:
   /// Adds an operation and what it needs.

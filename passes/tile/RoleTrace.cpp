@@ -82,17 +82,55 @@ private:
   LogicalResult runLoop(scf::ForOp loop) {
     std::optional<int64_t> first = evaluate(loop.getLowerBound());
     std::optional<int64_t> step = evaluate(loop.getStep());
-    if (!first || !step || *step <= 0)
-      return loop.emitOpError("holds steps of a pipe, expected it to begin and "
-                              "to step by known numbers");
     std::optional<int64_t> end = evaluate(loop.getUpperBound());
-    int64_t bound = end ? *end : *first + iterations * *step;
-    for (int64_t i = *first; i < bound; i += *step) {
-      numbers[loop.getInductionVar()] = i;
-      if (failed(run(*loop.getBody())))
+    if (step && *step <= 0)
+      return loop.emitOpError(
+          "holds steps of a pipe, expected a positive step");
+    bool known = first && step && end;
+    int64_t rounds =
+        known ? std::max<int64_t>(0, (*end - *first + *step - 1) / *step)
+              : unknownRounds();
+    set(loop.getRegionIterArgs(), evaluateAll(loop.getInitArgs()));
+    for (int64_t i = 0; i < rounds; ++i) {
+      set(loop.getInductionVar(),
+          first && step ? std::optional(*first + i * *step) : std::nullopt);
+      if (!known)
+        unknown.push_back(i);
+      LogicalResult ran = run(*loop.getBody());
+      if (!known)
+        unknown.pop_back();
+      if (failed(ran))
         return failure();
+      set(loop.getRegionIterArgs(), evaluateAll(loop.getYieldedValues()));
     }
+    set(loop.getResults(), evaluateAll(loop.getRegionIterArgs()));
     return success();
+  }
+
+  /// How often a loop of unknown length runs here. In such a loop it differs
+  /// from round to round, and is 0 in the first.
+  int64_t unknownRounds() const {
+    return unknown.empty() ? iterations
+                           : (iterations - unknown.back()) % iterations;
+  }
+
+  using Number = std::optional<int64_t>;
+
+  SmallVector<Number> evaluateAll(ValueRange values) {
+    return llvm::map_to_vector(values,
+                               [&](Value value) { return evaluate(value); });
+  }
+
+  void set(Value value, Number number) {
+    if (number)
+      numbers[value] = *number;
+    else
+      numbers.erase(value);
+  }
+
+  void set(ValueRange values, ArrayRef<Number> known) {
+    for (auto [value, number] : llvm::zip_equal(values, known))
+      set(value, number);
   }
 
   LogicalResult turn(RoleStep::Kind kind, Operation *op) {
@@ -107,6 +145,8 @@ private:
   /// The tiles of rings that an operation uses.
   LogicalResult touch(RoleStep::Kind kind, Operation *op) {
     for (Value operand : op->getOperands()) {
+      if (auto rows = operand.getDefiningOp<RowsOp>())
+        operand = rows.getTile();
       auto slot = operand.getDefiningOp<SlotOp>();
       auto pipe = slot ? slot.getRing().getDefiningOp<PipeOp>() : PipeOp();
       if (!pipe)
@@ -152,6 +192,8 @@ private:
 
   int64_t iterations;
   DenseMap<Value, int64_t> numbers;
+  /// Rounds of the loops of unknown length that are under way.
+  SmallVector<int64_t> unknown;
 };
 
 } // namespace

@@ -37,8 +37,10 @@ struct RoleStep {
 };
 
 /// The steps of a role when every loop of unknown length runs `iterations`
-/// times. Control flow may depend on nothing but the numbers of iterations; an
-/// error says where a step depends on something else.
+/// times, and such a loop inside of one a number of times that differs from one
+/// iteration of the outer to the next. Control flow may depend on nothing but
+/// the numbers of iterations; an error says where a step depends on something
+/// else.
 mlir::FailureOr<llvm::SmallVector<RoleStep>> traceRole(tile::RoleOp role,
                                                        int64_t iterations);
 

@@ -54,6 +54,8 @@ bool holdsProduct(Operation *op) {
 
 /// The pipe and turn whose tile an operand of a product is, if it is one.
 std::pair<Value, Value> turnOf(Value operand) {
+  if (auto rows = operand.getDefiningOp<RowsOp>())
+    operand = rows.getTile();
   auto slot = operand.getDefiningOp<SlotOp>();
   auto pipe = slot ? slot.getRing().getDefiningOp<PipeOp>() : PipeOp();
   if (!pipe)

@@ -222,14 +222,14 @@ struct SplitRolesPass : mm01::impl::SplitRolesPassBase<SplitRolesPass> {
   }
 
 private:
-  /// Gives each role what its tiles need, and what is left to the one that
-  /// needs most.
+  /// Gives each role what its tiles need, and what is left, or missing, to
+  /// those that need most.
   static void shareRegisters(ArrayRef<RoleOp> groups, bool copies,
                              const Chip &chip) {
     int64_t left = chip.registers / kGroupThreads;
     if (copies)
       left -= kCopyRegisters;
-    RoleOp greatest;
+    SmallVector<RoleOp> greatest;
     int64_t most = -1;
     for (RoleOp role : groups) {
       int64_t tiles = registersOfTiles(role);
@@ -237,15 +237,20 @@ private:
           llvm::alignTo(tiles + kScalarRegisters, 8), chip.registersOfThread);
       role.setRegisters(registers);
       left -= registers;
-      if (tiles > most) {
+      if (tiles > most)
+        greatest.clear();
+      if (tiles >= most) {
         most = tiles;
-        greatest = role;
+        greatest.push_back(role);
       }
     }
-    if (greatest)
-      greatest.setRegisters(
-          std::clamp<int64_t>((greatest.getRegisters() + left) / 8 * 8, 24,
-                              chip.registersOfThread));
+    for (RoleOp role : greatest) {
+      int64_t share = left / int64_t(greatest.size());
+      int64_t registers = int64_t(role.getRegisters()) + share;
+      role.setRegisters(std::clamp<int64_t>(
+          llvm::alignDown(std::max<int64_t>(registers, 0), 8), 24,
+          chip.registersOfThread));
+    }
   }
 };
 

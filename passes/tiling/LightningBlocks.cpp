@@ -15,8 +15,6 @@
 using namespace mlir;
 using namespace mm01;
 
-constexpr int64_t tile = kLightningTile;
-
 //===----------------------------------------------------------------------===//
 // Decays
 //===----------------------------------------------------------------------===//
@@ -27,8 +25,8 @@ static Value toFloat(KernelBuilder &b, Value index, Type type) {
       b, type, arith::IndexCastOp::create(b, b.getI64Type(), index));
 }
 
-LightningDecays::LightningDecays(KernelBuilder &b, Value slope, int64_t most,
-                                 Value blocks)
+LightningDecays::LightningDecays(KernelBuilder &b, Value slope,
+                                 ArrayRef<int64_t> levels, Value blocks)
     : b(b), slope(slope) {
   Value s = b.narrow(slope, b.getF32Type());
   // exp(-s distance), 0 where it is negative.
@@ -38,29 +36,41 @@ LightningDecays::LightningDecays(KernelBuilder &b, Value slope, int64_t most,
     Value past = b.lessOrEqual(b.index(0), distance);
     return arith::SelectOp::create(b, past, power, b.f32(0)).getResult();
   };
-  Value noRows = b.empty({most + 1}, b.getF32Type());
-  Value noTiles = b.empty({most * tile}, b.getF32Type());
+  Values none = {b.empty({levels[0] + 1}, b.getF32Type())};
+  for (int64_t level : levels) {
+    int64_t tile = lightningTile(level);
+    if (!tiles.empty() && tiles.back().first == tile)
+      continue;
+    none.push_back(b.empty({level * tile}, b.getF32Type()));
+    tiles.push_back({tile, {}});
+  }
   Values made = b.branch(
-      b.lessOrEqual(b.index(1), blocks),
-      TypeRange{noRows.getType(), noTiles.getType()},
+      b.lessOrEqual(b.index(1), blocks), ValueRange(none).getTypes(),
       [&] {
-        Value rows = b.elementwise({}, noRows, [&](ValueRange) {
+        Values written = {b.elementwise({}, none[0], [&](ValueRange) {
           return decay(linalg::IndexOp::create(b, 0));
-        });
-        Value tiles = b.elementwise({}, noTiles, [&](ValueRange) {
-          Value at = linalg::IndexOp::create(b, 0);
-          Value row = b.divide(at, b.index(tile));
-          return decay(b.sub(row, b.remainder(at, b.index(tile))));
-        });
-        return Values{rows, tiles};
+        })};
+        for (auto [table, memory] :
+             llvm::zip_equal(tiles, ArrayRef(none).drop_front())) {
+          Value side = b.index(table.first);
+          written.push_back(b.elementwise({}, memory, [&](ValueRange) {
+            Value at = linalg::IndexOp::create(b, 0);
+            return decay(b.sub(b.divide(at, side), b.remainder(at, side)));
+          }));
+        }
+        return written;
       },
-      [&] { return Values{noRows, noTiles}; });
+      [&] { return none; });
   rows = made[0];
-  tiles = made[1];
+  for (auto [table, memory] :
+       llvm::zip_equal(tiles, ArrayRef(made).drop_front()))
+    table.second = memory;
 }
 
-Value LightningDecays::from(Value distance) const {
-  return b.slice(tiles, {b.mul(distance, b.index(tile))},
+Value LightningDecays::from(int64_t tile, Value distance) const {
+  const auto *table = llvm::find_if(
+      tiles, [&](const auto &table) { return table.first == tile; });
+  return b.slice(table->second, {b.mul(distance, b.index(tile))},
                  {b.getIndexAttr(tile * tile)}, 1);
 }
 
@@ -94,8 +104,8 @@ class BlockWriter {
 public:
   BlockWriter(KernelBuilder &b, int64_t level, int64_t width,
               const LightningDecays &decays, Value first, Value count)
-      : b(b), level(level), width(width), decays(decays), first(first),
-        count(count) {}
+      : b(b), level(level), tile(lightningTile(level)), width(width),
+        decays(decays), first(first), count(count) {}
 
   Staged stage(const LightningRows &rows) {
     Values buffers;
@@ -203,18 +213,19 @@ private:
     // In one dimension, so that rows of a tile need no loop of their own.
     SmallVector<ReassociationIndices> both = {{0, 1}};
     Value flat = tensor::CollapseShapeOp::create(b, scores, both);
-    flat = b.elementwise(decays.from(b.sub(at, from)), flat, [&](ValueRange a) {
-      // What is not seen must not matter, even if it is no number.
-      Value unseen =
-          arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, a[0], b.f32(0));
-      Value seen = b.mulf(a[1], a[0]);
-      return arith::SelectOp::create(b, unseen, b.f32(0), seen).getResult();
-    });
+    flat = b.elementwise(
+        decays.from(tile, b.sub(at, from)), flat, [&](ValueRange a) {
+          // What is not seen must not matter, even if it is no number.
+          Value unseen = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
+                                               a[0], b.f32(0));
+          Value seen = b.mulf(a[1], a[0]);
+          return arith::SelectOp::create(b, unseen, b.f32(0), seen).getResult();
+        });
     return tensor::ExpandShapeOp::create(b, scores.getType(), flat, both);
   }
 
   KernelBuilder &b;
-  int64_t level, width;
+  int64_t level, tile, width;
   const LightningDecays &decays;
   Value first, count;
 };

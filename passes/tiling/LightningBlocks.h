@@ -33,25 +33,28 @@ namespace mm01 {
 
 /// Tokens in a side of the tiles in which a block's scores are computed; every
 /// level above 1 is a multiple.
-inline constexpr int64_t kLightningTile = 32;
+constexpr int64_t lightningTile(int64_t level) {
+  return level < 32 ? level : 32;
+}
 
 /// q, k and v of one sequence and head: [tokens, d] in any storage type.
 struct LightningRows {
   mlir::Value q, k, v;
 };
 
-/// The decays by distance of one head, for blocks of up to `most` tokens.
+/// The decays by distance of one head, for blocks of some levels.
 class LightningDecays {
 public:
-  /// `slope` is a float64 scalar. Writes the exponentials where the index
-  /// `blocks`, the number of blocks that need them, is not 0.
-  LightningDecays(KernelBuilder &b, mlir::Value slope, int64_t most,
-                  mlir::Value blocks);
+  /// `slope` is a float64 scalar, `levels` fall and are above 1. Writes the
+  /// exponentials where the index `blocks`, the number of blocks that need
+  /// them, is not 0.
+  LightningDecays(KernelBuilder &b, mlir::Value slope,
+                  llvm::ArrayRef<int64_t> levels, mlir::Value blocks);
 
   /// [tile · tile]: of the tile of D whose first element has this distance,
   /// a multiple of the tile, the rows one after another.
-  mlir::Value from(mlir::Value distance) const;
-  /// The decay at one distance of 0 to `most`.
+  mlir::Value from(int64_t tile, mlir::Value distance) const;
+  /// The decay at one distance of 0 to the first of the levels.
   mlir::Value at(mlir::Value distance) const;
   /// What is added to a state of 1 after `rows` tokens: expm1(-s rows).
   mlir::Value growth(mlir::Value rows) const;
@@ -59,8 +62,10 @@ public:
 private:
   KernelBuilder &b;
   mlir::Value slope;
-  mlir::Value rows;  // [most + 1]: by distance
-  mlir::Value tiles; // [most · tile]: D(i, j) for all i and the first tile of j
+  mlir::Value rows; // [levels[0] + 1]: by distance
+  /// For each side of a tile, [m · tile] with the longest block's m:
+  /// D(i, j) for all i and the first tile of j.
+  llvm::SmallVector<std::pair<int64_t, mlir::Value>> tiles;
 };
 
 /// Writes one block of a level: rows [first, first + count) of one sequence and

@@ -105,7 +105,7 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
       counts.push_back(reader.count(level));
       all = b.add(all, counts.back());
     }
-    LightningDecays decays(b, slope, levels.front(), all);
+    LightningDecays decays(b, slope, levels, all);
     for (auto [level, count] : llvm::zip_equal(levels, counts)) {
       Value begin = first;
       carried =

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
@@ -91,6 +92,22 @@ int64_t availableInGroups() {
   return least;
 }
 
+/// Large memory consists of huge pages where the system has them, but for what
+/// does not fill one: weights of hundreds of megabytes are read in every step,
+/// and the processor's tables of small pages hold a few megabytes only.
+void *allocate(int64_t bytes) {
+  constexpr size_t hugePage = size_t(2) << 20;
+  size_t wanted = static_cast<size_t>(bytes);
+  bool large = wanted >= 4 * hugePage;
+  size_t alignment = large ? hugePage : MM01_ALIGNMENT;
+  void *memory = std::aligned_alloc(alignment, (wanted + alignment - 1) /
+                                                   alignment * alignment);
+  // Where the system refuses, small pages do.
+  if (memory && large)
+    ::madvise(memory, wanted / hugePage * hugePage, MADV_HUGEPAGE);
+  return memory;
+}
+
 } // namespace
 
 int64_t mm01::availableMemory() {
@@ -125,15 +142,10 @@ Result<void *> mm01::allocateAligned(int64_t bytes, const char *purpose) {
   // The system grants more than it has and kills the process that uses it, so
   // large requests are compared first; small ones are not worth the reading.
   constexpr int64_t worthAsking = int64_t(64) << 20;
-  bool fits = bytes <= std::numeric_limits<int64_t>::max() - MM01_ALIGNMENT;
+  bool fits = bytes <= std::numeric_limits<int64_t>::max() / 2;
   if (fits && bytes >= worthAsking)
     fits = bytes <= availableMemory();
-  void *memory = nullptr;
-  if (fits) {
-    size_t rounded = (static_cast<size_t>(bytes) + MM01_ALIGNMENT - 1) /
-                     MM01_ALIGNMENT * MM01_ALIGNMENT;
-    memory = std::aligned_alloc(MM01_ALIGNMENT, rounded);
-  }
+  void *memory = fits ? allocate(bytes) : nullptr;
   if (!memory)
     return Status::error("not enough memory for ", purpose, ": expected ",
                          bytes, " bytes, found ", availableMemory());

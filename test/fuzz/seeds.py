@@ -2,7 +2,7 @@
 """usage: seeds.py FOLDER
 
 Writes what the fuzzers start from, FOLDER/TARGET/N for each target, and the words that they put in, FOLDER/TARGET.dict:
-small checkpoints, configurations and manifests, out of the tests and the golden checkpoint.
+small checkpoints, configurations, manifests and modules, out of the tests and the golden checkpoint.
 """
 
 import json
@@ -106,6 +106,13 @@ def manifests():
     yield json.dumps(MODEL | {"abi": abi}).encode()
 
 
+def modules():
+    """The examples of the operations' descriptions, which are whole modules."""
+    for path in find("dialects", ".td"):
+        for text in re.findall(r"```mlir\n(.*?)```", read(path), re.DOTALL):
+            yield re.sub(r"(?m)^    ", "", text).encode()
+
+
 def quoted(word):
     return '"' + "".join(f"\\x{byte:02x}" if byte in b'"\\' else chr(byte) for byte in word.encode()) + '"'
 
@@ -119,6 +126,7 @@ TARGETS = {
     "safetensors": (checkpoints, r'"\w+"'),
     "config": (configurations, r'"\w+"'),
     "program": (manifests, r'"[\w.]+"'),
+    "mlir": (modules, r"[\w.]{3,}"),
 }
 
 

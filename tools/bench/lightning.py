@@ -20,7 +20,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).parents[2]
 TABLE = ROOT / "codegen" / "x86" / "LightningCosts.def"
-LEVELS = [1, 32, 64, 128, 256]
+LEVELS = [1, 8, 16, 32, 64, 128, 256]
 SIZES = [32, 64, 128]
 ISAS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
 LONGEST = 4096

@@ -51,13 +51,20 @@ Result<OwningOpRef<ModuleOp>> mm01::readMlirFile(MLIRContext &context,
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return Status::error(path, ": cannot read: ", buffer.getError().message());
-  if ((*buffer)->getBuffer().starts_with("ML\xefR"))
-    return Status::error(path, ": is MLIR bytecode, expected text");
-  if (int line = lineNestedTooDeep((*buffer)->getBuffer()))
-    return Status::error(path, ":", line, ": nested deeper than ", maxNesting,
+  return parseMlirText(context, std::move(*buffer));
+}
+
+Result<OwningOpRef<ModuleOp>>
+mm01::parseMlirText(MLIRContext &context,
+                    std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  std::string name = buffer->getBufferIdentifier().str();
+  if (buffer->getBuffer().starts_with("ML\xefR"))
+    return Status::error(name, ": is MLIR bytecode, expected text");
+  if (int line = lineNestedTooDeep(buffer->getBuffer()))
+    return Status::error(name, ":", line, ": nested deeper than ", maxNesting,
                          " levels, which no program is");
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*buffer), {});
+  sources.AddNewSourceBuffer(std::move(buffer), {});
   FirstError errors(context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)

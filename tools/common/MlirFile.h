@@ -13,6 +13,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
 #include <string>
 
 namespace mm01 {
@@ -22,6 +25,11 @@ namespace mm01 {
 /// needs is refused, because the parser would run out of stack.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readMlirFile(mlir::MLIRContext &context, const std::string &path);
+
+/// The same of text in memory, whose file is the buffer's identifier.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+parseMlirText(mlir::MLIRContext &context,
+              std::unique_ptr<llvm::MemoryBuffer> buffer);
 
 } // namespace mm01
 

@@ -191,7 +191,7 @@ func.func @lightning_attention(%q: {q}, %k: {q}, %v: {q}, %slopes: tensor<{h}xf3
 
 
 def lightning_attention(rng):
-    plan = rng.choice([None, None, (1,), (32,), (64, (20, []), (41, [32]))])
+    plan = rng.choice([None, None, (1,), (16,), (32, (4, []), (9, [8]), (18, [16])), (64, (20, []), (41, [32]))])
     return lightning(rng, batch(rng), rng.choice([1, 3, 4, 5]), rng.choice([16, 32, 48, 64, 128]), plan)
 
 

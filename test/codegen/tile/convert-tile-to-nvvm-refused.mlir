@@ -29,14 +29,14 @@ gpu.module @kernels {
 
 // -----
 
-// Two blocks cannot share one panel.
+// Two blocks cannot share one panel of three blocks of 8 rows.
 gpu.module @kernels {
   tile.kernel @one_panel(%map: !exec.tensor_map, %n: index) attributes {cluster = 2 : i64, tile.threads = 128 : i64} {
-    %tile = tile.alloc : !tile.buffer<64x64xbf16, 128>
+    %tile = tile.alloc : !tile.buffer<24x64xbf16, 128>
     %b = tile.barrier arrivals 1 : !tile.barriers<1>
-    // expected-error @+2 {{each of the 2 blocks of the cluster copies the same number of panels of 64 columns; found 1}}
+    // expected-error @+2 {{each of the 2 blocks of the cluster copies the same number of panels of 64 columns, or of blocks of 8 rows of one panel; found 1 panels of 24 rows}}
     // expected-error @+1 {{failed to legalize operation 'tile.copy_in'}}
-    tile.copy_in %map[%n, %n] to %tile multicast signals %b[%n] : !tile.buffer<64x64xbf16, 128>, !tile.barriers<1>
+    tile.copy_in %map[%n, %n] to %tile multicast signals %b[%n] : !tile.buffer<24x64xbf16, 128>, !tile.barriers<1>
     tile.return
   }
 }

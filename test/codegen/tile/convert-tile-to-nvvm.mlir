@@ -60,6 +60,33 @@ gpu.module @kernels {
     tile.return
   }
 
+  // Of a single panel it copies its half of the rows, 64 of 128 bytes each. The rows
+  // of a tile from 64 on lie 8 KiB behind its first. Of 24 columns the last 8 are
+  // two blocks of 8x8.
+  // CHECK-LABEL: llvm.func @rows
+  // CHECK-DAG: %[[BYTES:.*]] = arith.constant 8192 : i32
+  // CHECK-DAG: %[[ROWS:.*]] = arith.constant 64 : i32
+  // CHECK: %[[BLOCK:.*]] = nvvm.read.ptx.sreg.cluster.ctaid.x
+  // CHECK: arith.muli %[[BLOCK]], %[[BYTES]] : i32
+  // CHECK: arith.muli %[[BLOCK]], %[[ROWS]] : i32
+  // CHECK: .multicast::cluster [$0], [$1, {$3, $4}], [$2], $5;
+  // CHECK-NOT: cp.async.bulk.tensor
+  // CHECK: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+  // CHECK: ldmatrix.sync.aligned.m8n8.x2.shared.b16 {$0, $1}, [$2];
+  // CHECK: stmatrix.sync.aligned.m8n8.x4.shared.b16
+  // CHECK: stmatrix.sync.aligned.m8n8.x2.shared.b16 [$0], {$1, $2};
+  tile.kernel @rows(%map: !exec.tensor_map, %n: index)
+      attributes {cluster = 2 : i64, tile.threads = 128 : i64} {
+    %tile = tile.alloc : !tile.buffer<128x64xbf16, 128>
+    %b = tile.barrier arrivals 1 : !tile.barriers<1>
+    tile.copy_in %map[%n, %n] to %tile multicast signals %b[%n] : !tile.buffer<128x64xbf16, 128>, !tile.barriers<1>
+    %narrow = tile.alloc : !tile.buffer<128x24xbf16, 64>
+    %half = tile.rows %narrow[64] : !tile.buffer<128x24xbf16, 64> -> !tile.buffer<64x24xbf16, 64>
+    %v = tile.read %half : !tile.buffer<64x24xbf16, 64> -> tensor<64x24xbf16, #tile.accumulator>
+    tile.write %v to %half : tensor<64x24xbf16, #tile.accumulator>, !tile.buffer<64x24xbf16, 64>
+    tile.return
+  }
+
   // Products: the accumulator is tied, 32 registers of it. The first of four steps
   // overwrites where nothing is added to. A in registers is four words a step.
   // CHECK-LABEL: llvm.func @products

@@ -80,6 +80,30 @@ func.func @slot_c1(%ring: !tile.buffer<4x64x64xbf16>, %t: index) {
 
 // -----
 
+func.func @rows_c1(%tile: !tile.buffer<64x64xbf16>) {
+  // expected-error @+1 {{C1: expected rows of the tile from 32 on, found '!tile.buffer<64x64xbf16>' and '!tile.buffer<40x64xbf16>'}}
+  %rows = tile.rows %tile[32] : !tile.buffer<64x64xbf16> -> !tile.buffer<40x64xbf16>
+  return
+}
+
+// -----
+
+func.func @rows_c2(%tile: !tile.buffer<64x64xbf16>) {
+  // expected-error @+1 {{C2: expected a first row that is a multiple of 8, found 4}}
+  %rows = tile.rows %tile[4] : !tile.buffer<64x64xbf16> -> !tile.buffer<8x64xbf16>
+  return
+}
+
+// -----
+
+func.func @rows_c3(%tile: !tile.buffer<64x128xbf16>) {
+  // expected-error @+1 {{C3: expected rows of at most 128 bytes, found '!tile.buffer<64x128xbf16>'}}
+  %rows = tile.rows %tile[0] : !tile.buffer<64x128xbf16> -> !tile.buffer<8x128xbf16>
+  return
+}
+
+// -----
+
 func.func @copy_in_c1(%map: !exec.tensor_map, %c: index, %tile: !tile.buffer<64x64xbf16>) {
   // expected-error @+1 {{C1: expected 2 to 5 coordinates, found 1}}
   tile.copy_in %map[%c] to %tile : !tile.buffer<64x64xbf16>

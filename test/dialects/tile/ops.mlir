@@ -19,6 +19,8 @@ tile.kernel @program(%map: !exec.tensor_map {tile.box = [64, 64], tile.swizzle =
     %tile = tile.slot %ring[%n] : !tile.buffer<4x64x64xbf16> -> !tile.buffer<64x64xbf16>
     // CHECK: tile.copy_in %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} multicast : <64x64xbf16>
     tile.copy_in %map[%n, %n] to %tile multicast : !tile.buffer<64x64xbf16>
+    // CHECK: tile.rows %{{.*}}[32] : <64x64xbf16> -> <32x64xbf16>
+    %rows = tile.rows %tile[32] : !tile.buffer<64x64xbf16> -> !tile.buffer<32x64xbf16>
     // CHECK: tile.commit
     tile.commit %pipe[%n] : !tile.pipe<4>
   }

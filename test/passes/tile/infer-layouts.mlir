@@ -47,6 +47,20 @@ tile.kernel @odd_columns(%x: f32) {
 
 // -----
 
+// Blocks that share a tile of one panel each copy some of its rows.
+// CHECK-LABEL: tile.kernel @shared_rows
+// CHECK-SAME: {tile.box = [64, 64], tile.swizzle = 128 : i64}
+tile.kernel @shared_rows(%map: !exec.tensor_map) attributes {cluster = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = tile.alloc : !tile.buffer<128x64xbf16>
+  tile.copy_in %map[%c0, %c0] to %a multicast : !tile.buffer<128x64xbf16>
+  // CHECK: tile.rows %{{.*}}[64] : <128x64xbf16, 128> -> <64x64xbf16, 128>
+  %b = tile.rows %a[64] : !tile.buffer<128x64xbf16> -> !tile.buffer<64x64xbf16>
+  tile.return
+}
+
+// -----
+
 // One map cannot serve two kinds of boxes.
 tile.kernel @two_boxes(%map: !exec.tensor_map) {
   %c0 = arith.constant 0 : index

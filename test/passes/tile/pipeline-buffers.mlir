@@ -81,13 +81,80 @@ tile.kernel @never_filled() {
 
 // -----
 
+// In a loop that does not count from 0 by 1, the turn is a count that it carries.
+// CHECK-LABEL: tile.kernel @from_one
+// CHECK: scf.for {{.*}} iter_args(%[[T:.*]] = %{{.*}}) -> (index)
+// CHECK: tile.acquire %{{.*}}[%[[T]]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[T]], %{{.*}} : index
+// CHECK: scf.yield %[[NEXT]] : index
 tile.kernel @from_one(%from: !exec.tensor_map, %to: !exec.tensor_map, %n: index) {
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{expected one loop around buffers, that counts from 0 by 1}}
   scf.for %t = %c1 to %n step %c1 {
     %tile = tile.alloc : !tile.buffer<64x64xbf16>
     tile.copy_in %from[%c1, %t] to %tile {tile.role = "load"} : !tile.buffer<64x64xbf16>
     tile.copy_out %tile to %to[%c1, %t] {tile.role = "store"} : !tile.buffer<64x64xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Turns of a nest go on from item to item: the inner loop goes on from the outer's
+// count and gives it back. Two buffers of the outer loop share one count. Rows of a
+// tile are used where they are read, and what threads fill outside of the innermost
+// loop has one tile where two would cost the copies a stage.
+// CHECK-LABEL: tile.kernel @nest
+// CHECK: %[[B:.*]], %{{.*}} = tile.pipe : <1>, !tile.buffer<1x64x64xbf16>
+// CHECK: %[[A:.*]], %{{.*}} = tile.pipe : <1>, !tile.buffer<1x64x64xbf16>
+// CHECK: %[[IN:.*]], %{{.*}} = tile.pipe : <3>, !tile.buffer<3x528x64xbf16>
+// CHECK: scf.for {{.*}} iter_args(%[[TURN:[a-z0-9]+]] = %{{.*}}, %[[OUT:[a-z0-9]+]] = %{{.*}}) -> (index, index)
+// CHECK: %[[SUMS:.*]]:3 = scf.for {{.*}}, %[[T:[a-z0-9]+]] = %[[TURN]])
+// CHECK: tile.acquire %[[IN]][%[[T]]] {tile.role = "load"}
+// CHECK: tile.await %[[IN]][%[[T]]] {tile.role = "compute0"}
+// CHECK-NEXT: tile.mma
+// CHECK-NEXT: tile.release %[[IN]][%[[T]]] {tile.role = "compute0"}
+// CHECK: tile.await %[[IN]][%[[T]]] {tile.role = "compute1"}
+// CHECK: %[[NEXT:.*]] = arith.addi %[[T]]
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[NEXT]]
+// CHECK: tile.acquire %[[A]][%[[OUT]]] {tile.role = "compute0"}
+// CHECK: tile.acquire %[[B]][%[[OUT]]] {tile.role = "compute1"}
+// CHECK: %[[LATER:.*]] = arith.addi %[[OUT]]
+// CHECK: scf.yield %[[SUMS]]#2, %[[LATER]]
+tile.kernel @nest(%from: !exec.tensor_map, %to: !exec.tensor_map, %zero: tensor<64x64xf32>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = gpu.cluster_id x
+  scf.for %item = %first to %n step %m {
+    %sums:2 = scf.for %t = %c0 to %m step %c1 iter_args(%a = %zero, %b = %zero)
+        -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+      %x = tile.alloc : !tile.buffer<528x64xbf16>
+      tile.copy_in %from[%c0, %t] to %x {tile.role = "load"} : !tile.buffer<528x64xbf16>
+      %x0 = tile.rows %x[0] : !tile.buffer<528x64xbf16> -> !tile.buffer<64x64xbf16>
+      %x1 = tile.rows %x[64] : !tile.buffer<528x64xbf16> -> !tile.buffer<64x64xbf16>
+      %an = tile.mma %x0, %x0 into %a : !tile.buffer<64x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<64x64xf32>
+      %bn = tile.mma %x1, %x1 into %b : !tile.buffer<64x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<64x64xf32>
+      scf.yield %an, %bn : tensor<64x64xf32>, tensor<64x64xf32>
+    }
+    %ab = arith.truncf %sums#0 : tensor<64x64xf32> to tensor<64x64xbf16>
+    %as = tile.alloc : !tile.buffer<64x64xbf16>
+    tile.write %ab to %as {tile.role = "compute0"} : tensor<64x64xbf16>, !tile.buffer<64x64xbf16>
+    tile.copy_out %as to %to[%c0, %item] {tile.role = "store"} : !tile.buffer<64x64xbf16>
+    %bb = arith.truncf %sums#1 : tensor<64x64xf32> to tensor<64x64xbf16>
+    %bs = tile.alloc : !tile.buffer<64x64xbf16>
+    tile.write %bb to %bs {tile.role = "compute1"} : tensor<64x64xbf16>, !tile.buffer<64x64xbf16>
+    tile.copy_out %bs to %to[%c1, %item] {tile.role = "store"} : !tile.buffer<64x64xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @in_a_branch(%from: !exec.tensor_map, %to: !exec.tensor_map, %c: index, %which: i1) {
+  // expected-error @+1 {{expected loops alone around buffers}}
+  scf.if %which {
+    %tile = tile.alloc : !tile.buffer<64x64xbf16>
+    tile.copy_in %from[%c, %c] to %tile {tile.role = "load"} : !tile.buffer<64x64xbf16>
+    tile.copy_out %tile to %to[%c, %c] {tile.role = "store"} : !tile.buffer<64x64xbf16>
   }
   tile.return
 }

@@ -36,6 +36,23 @@ tile.kernel @overlap(%a: tensor<64x64xbf16>, %zero: !tile, %n: index) {
   tile.return
 }
 
+// Rows of a tile belong to its turn.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK: tile.mma %
+// CHECK-NEXT: tile.mma_commit
+// CHECK-NEXT: tile.mma_wait 0
+// CHECK-NEXT: tile.release
+tile.kernel @rows(%t: index) {
+  %pipe, %ring = tile.pipe : !tile.pipe<4>, !tile.buffer<4x128x64xbf16>
+  tile.role "compute" registers 240 {
+    %both = tile.slot %ring[%t] : !tile.buffer<4x128x64xbf16> -> !tile.buffer<128x64xbf16>
+    %k = tile.rows %both[64] : !tile.buffer<128x64xbf16> -> !buffer
+    %x = tile.mma %k, %k : !buffer, !buffer -> !tile
+    tile.release %pipe[%t] : !tile.pipe<4>
+  }
+  tile.return
+}
+
 // A product that goes on with one under way does not wait for it, nor does the
 // accumulator pass through a fence; the result of both is there at the second's
 // wait. A release of another turn stays.

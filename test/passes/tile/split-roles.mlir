@@ -72,6 +72,40 @@ tile.kernel @branches(%memory: memref<?xf32>, %x: f32, %y: f32, %which: i1) {
   tile.return
 }
 
+// A loop of another kind goes along whole, with what it captures. Two roles with
+// equally large tiles get equal shares of the registers.
+// CHECK-LABEL: tile.kernel @whole
+// CHECK: tile.role "compute0" registers 232 {
+// CHECK: %[[LIMIT:.*]] = arith.addi
+// CHECK: %[[AT:.*]] = scf.while
+// CHECK: arith.cmpi ult, %{{.*}}, %[[LIMIT]]
+// CHECK: tile.store %{{.*}} to %{{.*}}[%[[AT]]]
+// CHECK: tile.role "compute1" registers 232 {
+// CHECK-NOT: scf.while
+// CHECK: tile.return
+tile.kernel @whole(%in: !exec.tensor_map, %memory: memref<?xf32>, %x: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.addi %n, %n : index
+  %pipe, %ring = tile.pipe : !tile.pipe<4>, !tile.buffer<4x64x64xbf16>
+  %a = tensor.splat %x : tensor<64x64xf32>
+  %all = arith.constant dense<true> : tensor<64x64xi1>
+  %at = scf.while (%i = %c0) : (index) -> index {
+    %more = arith.cmpi ult, %i, %limit : index
+    scf.condition(%more) %i : index
+  } do {
+  ^bb0(%i: index):
+    %next = arith.addi %i, %n : index
+    scf.yield %next : index
+  }
+  tile.acquire %pipe[%c0] {tile.role = "load"} : !tile.pipe<4>
+  tile.store %a to %memory[%at] strides [%c0, %c0] where %all {tile.role = "compute0"}
+    : tensor<64x64xf32>, memref<?xf32>, tensor<64x64xi1>
+  tile.store %a to %memory[%c0] strides [%c0, %c0] where %all {tile.role = "compute1"}
+    : tensor<64x64xf32>, memref<?xf32>, tensor<64x64xi1>
+  tile.return
+}
+
 // Without roles there is nothing to split, and nothing is left to run.
 // CHECK-LABEL: tile.kernel @nothing
 // CHECK-NEXT: tile.return

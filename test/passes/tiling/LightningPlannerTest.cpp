@@ -88,12 +88,12 @@ TEST(LightningPlanner, IsTheCheapestOnLevelsOfKernels) {
   };
   for (int round = 0; round < 10; ++round) {
     Levels levels = {{1, static_cast<int64_t>(draw(80, 400))}};
-    for (int64_t tokens : {32, 64, 128, 256})
+    for (int64_t tokens : {8, 16, 32, 64, 128, 256})
       levels.push_back(
           {tokens, static_cast<int64_t>(draw(80, 240) * double(tokens))});
     LightningPlan plan = planLightning(levels);
-    for (int64_t tokens : {1, 2, 20, 31, 32, 33, 63, 65, 127, 129, 255, 256,
-                           257, 300, 511, 513, 700}) {
+    for (int64_t tokens : {1, 2, 15, 17, 20, 31, 32, 33, 63, 65, 127, 129, 255,
+                           256, 257, 300, 511, 513, 700}) {
       std::vector<LightningItem> items = itemsOf(plan, tokens);
       expectWhole(items, tokens);
       ASSERT_EQ(costOf(levels, items), cheapest(levels, tokens))
