@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/hopper/Passes.h"
+#include "codegen/tile/Passes.h"
 #include "codegen/x86/Passes.h"
+#include "passes/tile/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -23,7 +25,14 @@
 
 using namespace mlir;
 
+/// The chip for which tile programs are laid out; they run on all of its kind.
+static constexpr llvm::StringLiteral kChip = "h200";
+
 void mm01::addDeviceKernelPasses(OpPassManager &manager) {
+  addTilePasses(manager.nest<gpu::GPUModuleOp>().nest<tile::KernelOp>(), kChip);
+  manager.addPass(createShapeTensorMapsPass());
+  addTileToNvvmPasses(manager);
+
   OpPassManager &module = manager.nest<gpu::GPUModuleOp>();
   OpPassManager &kernel = module.nest<func::FuncOp>();
   kernel.addPass(createExpandCopiesPass());

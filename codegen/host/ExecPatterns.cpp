@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/host/ExecPatterns.h"
-#include "codegen/host/AbiFields.h"
 #include "codegen/host/Descriptors.h"
+#include "codegen/host/RaggedFields.h"
 #include "dialects/exec/ExecDialect.h"
 #include "runtime/abi/program.h"
 
@@ -232,13 +232,8 @@ struct ConvertRaggedSize : ConvertOpToLLVMPattern<RaggedSizeOp> {
   LogicalResult
   matchAndRewrite(RaggedSizeOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    static const int64_t offsets[] = {offsetof(mm01_ragged, tokens),
-                                      offsetof(mm01_ragged, sequences),
-                                      offsetof(mm01_ragged, pages)};
-    rewriter.replaceOp(op,
-                       loadField(rewriter, op.getLoc(), adaptor.getRagged(),
-                                 offsets[static_cast<size_t>(op.getExtent())],
-                                 rewriter.getI64Type()));
+    rewriter.replaceOp(op, loadRaggedSize(rewriter, op.getLoc(),
+                                          adaptor.getRagged(), op.getExtent()));
     return success();
   }
 };
@@ -252,29 +247,9 @@ struct ConvertRaggedGet : ConvertOpToLLVMPattern<RaggedGetOp> {
   LogicalResult
   matchAndRewrite(RaggedGetOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    static const int64_t offsets[] = {offsetof(mm01_ragged, seq_offsets),
-                                      offsetof(mm01_ragged, past),
-                                      offsetof(mm01_ragged, slot),
-                                      offsetof(mm01_ragged, page_table),
-                                      offsetof(mm01_ragged, token_sequence),
-                                      offsetof(mm01_ragged, token_position)};
-    Location loc = op.getLoc();
-    Value ragged = adaptor.getRagged();
-    Type i64 = rewriter.getI64Type(), i32 = rewriter.getI32Type();
-    Value index = adaptor.getIndices().front();
-    if (op.getField() == RaggedField::page_table) {
-      Value pages =
-          loadField(rewriter, loc, ragged, offsetof(mm01_ragged, pages), i64);
-      index = LLVM::MulOp::create(rewriter, loc, index, pages);
-      index = LLVM::AddOp::create(rewriter, loc, index,
-                                  adaptor.getIndices().back());
-    }
-    Value array = loadPointer(rewriter, loc, ragged,
-                              offsets[static_cast<size_t>(op.getField())]);
-    Value element = LLVM::GEPOp::create(rewriter, loc, array.getType(), i32,
-                                        array, ArrayRef<LLVM::GEPArg>{index});
-    Value value = loadField(rewriter, loc, element, 0, i32);
-    rewriter.replaceOpWithNewOp<LLVM::SExtOp>(op, i64, value);
+    rewriter.replaceOp(op, loadRaggedElement(rewriter, op.getLoc(),
+                                             adaptor.getRagged(), op.getField(),
+                                             adaptor.getIndices()));
     return success();
   }
 };

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/host/RaggedFields.h"
 #include "codegen/tile/InlinePtx.h"
 #include "codegen/tile/TileLowering.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -36,7 +38,8 @@ void forEachElement(ThreadBuilder &b, RankedTensorType type, Value memory,
     return arith::ConstantIndexOp::create(b, value).getResult();
   };
   Value lane = b.lane();
-  Value row = index(b.add(b.mul(b.warp(), 16), b.div(lane, 4)));
+  Value row =
+      index(b.add(b.mul(b.warpOf(type.getDimSize(0)), 16), b.div(lane, 4)));
   Value column = index(b.mul(b.rem(lane, 4), 2));
   auto plus = [&](Value at, Value by, Value stride) {
     return b.createOrFold<arith::AddIOp>(
@@ -109,15 +112,80 @@ struct LoadScalar : OpConversionPattern<memref::LoadOp> {
   matchAndRewrite(memref::LoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     MemRefType type = op.getMemRefType();
-    if (type.getRank() != 1 || !type.getLayout().isIdentity())
+    if (type.getRank() > 1 ||
+        (type.getRank() == 1 && !type.getLayout().isIdentity()))
       return rewriter.notifyMatchFailure(
-          op, "a kernel loads from memrefs of one dimension without a layout");
+          op, "a kernel loads from memrefs of one dimension without a layout, "
+              "or of none");
     ThreadBuilder b(op.getLoc(), rewriter);
-    Value address =
-        elementAddress(b, adaptor.getMemref().front(), type.getElementType(),
-                       op.getIndices().front());
+    Value address = adaptor.getMemref().front();
+    if (type.getRank() == 1)
+      address = elementAddress(b, address, type.getElementType(),
+                               op.getIndices().front());
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type.getElementType(),
                                               address);
+    return success();
+  }
+};
+
+/// `memref.reinterpret_cast` to one element: its address.
+struct ElementAt : OpConversionPattern<memref::ReinterpretCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::ReinterpretCastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getType().getRank() != 0)
+      return rewriter.notifyMatchFailure(
+          op, "in a kernel a view is of one element");
+    ThreadBuilder b(op.getLoc(), rewriter);
+    OpFoldResult offset = op.getMixedOffsets().front();
+    Value index = getValueOrCreateConstantIndexOp(b, b.getLoc(), offset);
+    rewriter.replaceOp(op,
+                       elementAddress(b, adaptor.getSource().front(),
+                                      op.getType().getElementType(), index));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Ragged batches
+//===----------------------------------------------------------------------===//
+
+/// A field of a ragged batch, as an index.
+Value raggedIndex(ThreadBuilder &b, Value value) {
+  return arith::IndexCastOp::create(b, b.getIndexType(), value);
+}
+
+/// `mm01.ragged_size`: a field of the structure.
+struct RaggedSize : OpConversionPattern<RaggedSizeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RaggedSizeOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder b(op.getLoc(), rewriter);
+    Value size = loadRaggedSize(b, b.getLoc(), adaptor.getRagged().front(),
+                                op.getExtent());
+    rewriter.replaceOp(op, raggedIndex(b, size));
+    return success();
+  }
+};
+
+/// `mm01.ragged_get`: an element of an array that the structure points to.
+struct RaggedGet : OpConversionPattern<RaggedGetOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(RaggedGetOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> indices;
+    for (Value index : op.getIndices())
+      indices.push_back(arith::IndexCastOp::create(b, b.getI64Type(), index));
+    Value element = loadRaggedElement(
+        b, b.getLoc(), adaptor.getRagged().front(), op.getField(), indices);
+    rewriter.replaceOp(op, raggedIndex(b, element));
     return success();
   }
 };
@@ -126,5 +194,6 @@ struct LoadScalar : OpConversionPattern<memref::LoadOp> {
 
 void mm01::populateGlobalPatterns(const TileTypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<Load, Store, LoadScalar>(converter, patterns.getContext());
+  patterns.add<Load, Store, LoadScalar, ElementAt, RaggedSize, RaggedGet>(
+      converter, patterns.getContext());
 }

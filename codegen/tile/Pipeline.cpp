@@ -9,6 +9,7 @@
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -17,15 +18,17 @@ using namespace mlir;
 void mm01::addTileToNvvmPasses(OpPassManager &manager) {
   OpPassManager &device = manager.nest<gpu::GPUModuleOp>();
   device.addNestedPass<tile::KernelOp>(createDispatchRolesPass());
-  device.addPass(createExpandExponentialsPass());
+  device.addNestedPass<tile::KernelOp>(createExpandExponentialsPass());
   device.addPass(createConvertTileToNvvmPass());
-  device.addPass(createCanonicalizerPass());
-  device.addPass(createCSEPass());
-  device.addPass(createSCFToControlFlowPass());
-  device.addPass(createConvertToLLVMPass());
-  device.addPass(createReconcileUnrealizedCastsPass());
-  device.addPass(createCanonicalizerPass());
-  device.addPass(createCSEPass());
+  // Kernels of another making stand beside them.
+  OpPassManager &kernel = device.nest<LLVM::LLVMFuncOp>();
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+  kernel.addPass(createSCFToControlFlowPass());
+  kernel.addPass(createConvertToLLVMPass());
+  kernel.addPass(createReconcileUnrealizedCastsPass());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
 }
 
 void mm01::registerTileToNvvmPipeline() {

@@ -111,10 +111,11 @@ LogicalResult TensorMapOp::verify() {
            << rank - 1 << " strides for a view of " << rank
            << " extents, found " << getStrides().size();
   auto layout = getLayout(type);
-  if (failed(layout) || ShapedType::isDynamic(layout->second) ||
-      (!hasView && layout->first.back() != 1))
-    return emitOpError("C6: expected a static offset and, without a view, an "
-                       "inner stride of 1, found ")
+  if (failed(layout) ||
+      (!hasView && (ShapedType::isDynamic(layout->second) ||
+                    layout->first.back() != 1)))
+    return emitOpError("C6: expected a static offset and an inner stride of 1 "
+                       "without a view, found ")
            << type;
   return success();
 }

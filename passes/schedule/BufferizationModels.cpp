@@ -8,13 +8,15 @@
 // mm01.weight_part and mm01.weight_scales become exec.weight_part and
 // exec.weight_scales: buffers that exist already and that nobody may write,
 // because they are a file mapped for reading, or shared. A write makes
-// bufferization copy them first. mm01.library_linear becomes exec.gemm_device.
-// Tested by test/passes/schedule/bufferize.mlir.
+// bufferization copy them first. tile.program takes buffers instead of tensors.
+// mm01.library_linear becomes exec.gemm_device. Tested by
+// test/passes/programs/bufferize.mlir.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/exec/ExecLibraryOps.h"
 #include "dialects/mm01/Mm01LibraryOps.h"
+#include "dialects/tile/TileDialect.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,11 +98,52 @@ struct LibraryLinearModel
   }
 };
 
+/// %y = tile.program … outs(%x : tensor<…>) {…} -> tensor<…>
+///   ==>
+/// tile.program … outs(%x : memref<…>) {…}
+///
+/// Its outputs keep what it does not write, so they are read, too.
+struct ProgramModel
+    : DstBufferizableOpInterfaceExternalModel<ProgramModel,
+                                              mm01::tile::ProgramOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto program = cast<mm01::tile::ProgramOp>(op);
+    SmallVector<Value> ins, outs;
+    for (auto [from, to] : {std::pair(ValueRange(program.getIns()), &ins),
+                            std::pair(ValueRange(program.getOuts()), &outs)})
+      for (Value value : from) {
+        FailureOr<Value> buffer = value;
+        if (isa<TensorType>(value.getType()))
+          buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        to->push_back(*buffer);
+      }
+    auto made = mm01::tile::ProgramOp::create(
+        rewriter, op->getLoc(), TypeRange(), program.getNameAttr(),
+        program.getGridX(), program.getGridY(), program.getGridZ(), ins, outs,
+        program.getClusterAttr());
+    made.getBody().takeBody(program.getBody());
+    replaceOpWithBufferizedValues(rewriter, op, outs);
+    return success();
+  }
+};
+
 } // namespace
 // NOLINTEND(bugprone-derived-method-shadowing-base-method)
 
 void mm01::registerBufferizationModels(DialectRegistry &registry) {
   registry.insert<exec::ExecDialect>();
+  registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
+    mm01::tile::ProgramOp::attachInterface<ProgramModel>(*context);
+  });
   registry.addExtension(+[](MLIRContext *context, Mm01Dialect *) {
     WeightPartOp::attachInterface<
         WeightModel<WeightPartOp, exec::WeightPartOp>>(*context);

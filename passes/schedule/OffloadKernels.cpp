@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/programs/DeviceModule.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,10 +57,6 @@ static SmallVector<Value> getOpenSizes(ImplicitLocOpBuilder &b, Value buffer) {
     if (type.isDynamicDim(i))
       sizes.push_back(memref::DimOp::create(b, buffer, i));
   return sizes;
-}
-
-static MemRefType getBaseType(MemRefType type) {
-  return MemRefType::get({}, type.getElementType());
 }
 
 /// The first element of a buffer.
@@ -117,15 +114,6 @@ struct OffloadKernelsPass
   }
 
 private:
-  static constexpr llvm::StringLiteral kModule = "kernels";
-
-  gpu::GPUModuleOp getKernels() {
-    if (auto found = getOperation().lookupSymbol<gpu::GPUModuleOp>(kModule))
-      return found;
-    auto builder = OpBuilder::atBlockBegin(getOperation().getBody());
-    return gpu::GPUModuleOp::create(builder, getOperation().getLoc(), kModule);
-  }
-
   LogicalResult offload(func::FuncOp kernel) {
     SmallVector<Type> types;
     for (Type type : kernel.getArgumentTypes().drop_front()) {
@@ -148,7 +136,7 @@ private:
              << " bytes of scratch, expected at most the " << kSharedBytes
              << " bytes of shared memory of a block";
 
-    gpu::GPUModuleOp kernels = getKernels();
+    gpu::GPUModuleOp kernels = getDeviceModule(getOperation());
     ImplicitLocOpBuilder b(kernel.getLoc(), &getContext());
     b.setInsertionPointToEnd(kernels.getBody());
     auto moved = func::FuncOp::create(b, kernel.getSymName(),
@@ -213,10 +201,9 @@ private:
       llvm::append_range(captures, getOpenSizes(b, capture));
     }
     Value one = arith::ConstantIndexOp::create(b, 1);
-    auto name = SymbolRefAttr::get(
-        &getContext(), kModule,
-        FlatSymbolRefAttr::get(launch.getKernelAttr().getAttr()));
-    exec::LaunchDeviceOp::create(b, name, launch.getGrid(), one, one, captures);
+    exec::LaunchDeviceOp::create(
+        b, getDeviceSymbol(launch.getKernelAttr().getAttr()), launch.getGrid(),
+        one, one, captures);
     launch.erase();
   }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/programs/Passes.h"
 #include "passes/schedule/Passes.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -22,13 +23,7 @@ static void addBufferization(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addPass(createMarkTiedArgumentsPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
-
-  // Layouts of arguments stay the identity: the caller has dense tensors.
-  bufferization::OneShotBufferizePassOptions options;
-  options.bufferizeFunctionBoundaries = true;
-  options.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  manager.addPass(bufferization::createOneShotBufferizePass(options));
+  manager.addPass(createBufferizePass());
 
   // Without this, casts hide that a result is an argument, and a copy of a
   // buffer to itself stays.
@@ -63,6 +58,7 @@ void mm01::addDeviceScheduledPasses(OpPassManager &manager) {
   addBufferization(manager);
   manager.addNestedPass<func::FuncOp>(createOffloadCopiesPass());
   addKernels(manager, /*stackBytes=*/0);
+  manager.addPass(createOutlineProgramsPass());
   manager.addPass(createOffloadKernelsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

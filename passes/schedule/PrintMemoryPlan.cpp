@@ -99,7 +99,7 @@ public:
   explicit FunctionPlan(func::FuncOp function)
       : function(function), expressions(function) {
     for (Operation &op : function.getOps())
-      if (isa<exec::LaunchOp, func::CallOp>(op))
+      if (isa<exec::LaunchOp, exec::LaunchDeviceOp, func::CallOp>(op))
         steps[&op] = steps.size() + 1;
   }
 
@@ -119,6 +119,15 @@ private:
 };
 
 } // namespace
+
+/// What a step runs.
+static StringRef calleeOf(Operation *step) {
+  if (auto launch = dyn_cast<exec::LaunchOp>(step))
+    return launch.getKernel();
+  if (auto launch = dyn_cast<exec::LaunchDeviceOp>(step))
+    return launch.getKernel().getLeafReference();
+  return cast<func::CallOp>(step).getCallee();
+}
 
 /// What the role of an argument, if it has one, says.
 static StringRef roleOf(func::FuncOp function, int64_t argument) {
@@ -222,14 +231,12 @@ void FunctionPlan::addUses(Value buffer, PlacedBuffer &placed) {
     if (int64_t step = steps.lookup(top)) {
       if (step < placed.first) {
         placed.first = step;
-        auto launch = dyn_cast<exec::LaunchOp>(top);
-        placed.user =
-            launch ? launch.getKernel() : cast<func::CallOp>(top).getCallee();
+        placed.user = calleeOf(top);
       }
       placed.last = std::max(placed.last, step);
     }
     for (Value result : user->getResults())
-      if (isa<BaseMemRefType>(result.getType()))
+      if (isa<BaseMemRefType, exec::TensorMapType>(result.getType()))
         addUses(result, placed);
   }
 }

@@ -67,16 +67,24 @@ public:
                                       : width) {}
 
   ValueRange write() {
-    Value sequences = b.raggedSize(ragged, RaggedExtent::sequences);
     Value heads = b.dim(op.getQ(), 1);
     return b.kernel(
-        "lightning_decode", {sequences, heads, b.index(width / columns)},
+        "lightning_decode", {countSequences(), heads, b.index(width / columns)},
         {op.getOut(), op.getState()}, [&](ValueRange ids, ValueRange outs) {
           return workgroup(ids[0], ids[1], ids[2], outs);
         });
   }
 
 private:
+  /// Those that may have one token: one sequence of several is none.
+  Value countSequences() {
+    Value all = b.raggedSize(ragged, RaggedExtent::sequences);
+    Value tokens = b.raggedSize(ragged, RaggedExtent::tokens);
+    Value few = b.lessOrEqual(tokens, b.index(1));
+    Value one = arith::SelectOp::create(b, few, all, b.index(0));
+    return arith::SelectOp::create(b, b.equal(all, b.index(1)), one, all);
+  }
+
   OpFoldResult number(int64_t value) { return b.getIndexAttr(value); }
 
   SmallVector<Written> workgroup(Value n, Value h, Value part,

@@ -18,24 +18,14 @@
 
 #include "frontend/safetensors/Status.h"
 #include "runtime/abi/program.h"
+#include "runtime/core/Trace.h"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 namespace mm01 {
-
-/// One launch, as an observer sees it.
-struct LaunchRecord {
-  std::string_view kernel;
-  int64_t grid;
-  std::chrono::steady_clock::time_point begin;
-  std::chrono::steady_clock::time_point end;
-};
-using LaunchObserver = std::function<void(const LaunchRecord &)>;
 
 /// Launches and copies of a device that were captured, to be done again as one
 /// piece. The device must outlive it.
@@ -134,15 +124,11 @@ public:
   /// Seconds between two marks by the device's clock, when both have passed.
   virtual Result<double> secondsBetween(size_t begin, size_t end) = 0;
 
-  /// Calls `observer` after every launch until it is replaced; an empty one
-  /// turns it off. A device whose launches return early waits for each while it
-  /// is observed.
-  void observe(LaunchObserver observer) {
-    this->observer = std::move(observer);
-  }
-
-protected:
-  LaunchObserver observer;
+  /// Keeps what is launched and copied from now on for finishTrace(). Nothing
+  /// is captured meanwhile: a graph is one piece.
+  virtual Status startTrace() = 0;
+  /// Waits for the device and gives what it did since startTrace().
+  virtual Result<Trace> finishTrace() = 0;
 };
 
 } // namespace mm01

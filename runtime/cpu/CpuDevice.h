@@ -46,10 +46,15 @@ public:
 
   Result<size_t> mark() override;
   Result<double> secondsBetween(size_t begin, size_t end) override;
+  Status startTrace() override;
+  Result<Trace> finishTrace() override;
 
 private:
   ThreadPool pool;
   std::vector<std::chrono::steady_clock::time_point> marks;
+  /// While there is one, launches are added to it.
+  std::optional<Trace> trace;
+  std::chrono::steady_clock::time_point traceBegin;
 };
 
 } // namespace mm01

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import lightning
 import safetensors_file
 
 ABSENT = ("no CUDA driver", "no GPU", "compute capability", "driver is too old")
@@ -49,10 +50,14 @@ def compare(found, expected):
     return max(relative_error(found[name], expected[name]) for name in expected)
 
 
-def check_case(bundle, folder, out):
-    """(error, tolerance, note) of one program."""
+def check_case(bundle, folder, scratch):
+    """(what, error, tolerance, note) of one program, or of several calls of it."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as file:
         case = json.load(file)
+    if "lightning" in case:
+        yield from lightning.check(lambda *words: mm01_run(bundle, *words), folder, case["lightning"], scratch)
+        return
+    out = os.path.join(scratch, "results.safetensors")
     if "refused" in case:
         raise RuntimeError(case["refused"])
     program = os.path.join(folder, "program.so")
@@ -66,12 +71,12 @@ def check_case(bundle, folder, out):
         settings = [word for setting in [*case["bench"], "iterations=20"] for word in ("--set", setting)]
         text = mm01_run(bundle, "bench", program, "--entry", case["entry"], "--json", *settings)
         note = f"{json.loads(text)['seconds']['median'] * 1e6:.1f} us for {' '.join(case['bench'])}"
-    return error, case["tolerance"], note
+    yield "", error, case["tolerance"], note
 
 
-def golden_logits(bundle, folder, out, *options, program="program.so", ids="golden.safetensors:ids_300"):
+def golden_logits(bundle, folder, scratch, *options, program="program.so", ids="golden.safetensors:ids_300"):
     """Rows of logits of the checkpoint's program."""
-    path = ids if os.path.isabs(ids) else os.path.join(folder, ids)
+    path, out = os.path.join(folder, ids), os.path.join(scratch, "results.safetensors")  # an absolute one stays
     command = ["logits", os.path.join(folder, program), "--weights", folder, "--ids", path, "-o", out, *options]
     mm01_run(bundle, *command)
     return rows_of(safetensors_file.read(out)["logits"])
@@ -90,63 +95,59 @@ def squares(found, expected):
     ]
 
 
-def forced_error(bundle, folder, out, *options):
-    """The relative error of all golden logits with the experts that the float model chooses."""
-    golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
+def golden_squares(bundle, folder, scratch, golden, options, **program):
     pairs = []
     for tokens in (37, 300, 700):
-        found = golden_logits(bundle, folder, out, "--replay-routes", os.path.join(folder, f"routes_{tokens}"), *options,
-                              program="given.so", ids=f"golden.safetensors:ids_{tokens}")
+        words = [word.format(tokens) for word in options]
+        found = golden_logits(bundle, folder, scratch, *words, ids=f"golden.safetensors:ids_{tokens}", **program)
         pairs += squares(found, rows_of(golden[f"logits_{tokens}"]))
-    return math.sqrt(sum(a for a, _ in pairs) / sum(b for _, b in pairs))
+    return pairs
 
 
-def check_forced(bundle, folder, out):
-    return forced_error(bundle, folder, out), 2e-2, "of all logits, routing of the float model"
-
-
-def check_chunks(bundle, folder, out):
-    return forced_error(bundle, folder, out, "--prefill-chunk", "37"), 2e-2, "the same in chunks of 37"
-
-
-def check_free(bundle, folder, out):
-    """The median error of a token's golden logits, with the experts that the program chooses."""
-    golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
-    errors = []
-    for tokens in (37, 300, 700):
-        found = golden_logits(bundle, folder, out, ids=f"golden.safetensors:ids_{tokens}")
-        errors += [math.sqrt(a / b) for a, b in squares(found, rows_of(golden[f"logits_{tokens}"]))]
-    return statistics.median(errors), 2.5e-2, f"median of {len(errors)} tokens, routing of its own"
-
-
-def check_greedy(bundle, folder, out):
-    """Golden tokens that the program would not choose after the golden ones before, where the choice is clear."""
-    golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
+def wrong_greedy(bundle, folder, scratch, golden):
+    """Golden tokens that the program would not choose after the golden ones before, where the choice is clear, and how
+    many are clear."""
     prompt, tokens = (list(golden[name].values()) for name in ("ids_37", "greedy_from_37"))
-    ids = out + ".ids"
+    ids = os.path.join(scratch, "ids.safetensors")
     safetensors_file.write(ids, {"ids": ("I32", [len(prompt) + len(tokens)], prompt + tokens)})
-    rows = golden_logits(bundle, folder, out, ids=ids + ":ids")[len(prompt) - 1 : -1]
+    rows = golden_logits(bundle, folder, scratch, ids=ids + ":ids")[len(prompt) - 1 : -1]
     clear = [
-        (row.index(max(row)), token)
+        row.index(max(row)) != token
         for row, token, margin in zip(rows, tokens, golden["greedy_margin"].values(), strict=True)
         if margin > 0.3
     ]
-    return sum(a != b for a, b in clear), 0, f"of {len(clear)} tokens differ"
+    return sum(clear), len(clear)
 
 
-def check_ragged(bundle, folder, _):
+def wrong_in_batch(bundle, folder):
     """Sequences whose tokens in a batch are not those that they have alone."""
     prompts = ["1,2,3", "200", ",".join(str(7 * i % 256) for i in range(90))]
     words = ["generate", os.path.join(folder, "program.so"), "--weights", folder, "--max-new-tokens", "6"]
     together = mm01_run(bundle, *words, *(word for prompt in prompts for word in ("--prompt-ids", prompt))).split()
     alone = [mm01_run(bundle, *words, "--prompt-ids", prompt).split()[0] for prompt in prompts]
-    return sum(a != b for a, b in zip(together, alone, strict=True)), 0, f"of {len(prompts)} sequences differ in a batch"
+    return sum(a != b for a, b in zip(together, alone, strict=True))
 
 
-def check_graphs(bundle, folder, out):
+def check_golden(bundle, folder, scratch):
+    """The golden checkpoint in bf16: errors are relative, of the norm."""
+    golden = safetensors_file.read(os.path.join(folder, "golden.safetensors"))
+    replay = ["--replay-routes", os.path.join(folder, "routes_{}")]
+    for what, options in (("forced", []), ("forced, chunks", ["--prefill-chunk", "37"])):
+        pairs = golden_squares(bundle, folder, scratch, golden, replay + options, program="given.so")
+        error = math.sqrt(sum(a for a, _ in pairs) / sum(b for _, b in pairs))
+        yield what, error, 2e-2, "all logits, routing of the float model"
+    pairs = golden_squares(bundle, folder, scratch, golden, [])
+    median = statistics.median(math.sqrt(a / b) for a, b in pairs)
+    yield "free", median, 2.5e-2, f"median of {len(pairs)} tokens, routing of its own"
+    wrong, clear = wrong_greedy(bundle, folder, scratch, golden)
+    yield "greedy", float(wrong), 0.0, f"of {clear} clear tokens differ"
+    yield "ragged", float(wrong_in_batch(bundle, folder)), 0.0, "sequences that differ in a batch"
+
+
+def check_graphs(bundle, folder, scratch):
     """Decode steps as graphs and one by one: logits of a sequence token by token, bit by bit, and the draws of batches
     whose sizes are padded."""
-    program = os.path.join(folder, "program.so")
+    program, out = os.path.join(folder, "program.so"), os.path.join(scratch, "results.safetensors")
     ids = os.path.join(folder, "golden.safetensors") + ":ids_37"
     step = ["logits", program, "--weights", folder, "--ids", ids, "-o", out, "--prefill-chunk", "1"]
     prompts = [word for n in range(1, 8) for word in ("--prompt-ids", ",".join(str(7 * n + i) for i in range(n)))]
@@ -157,33 +158,34 @@ def check_graphs(bundle, folder, out):
         with open(out, "rb") as file:
             found.append((file.read(), mm01_run(bundle, *draw, f"--graphs={graphs}")))
     wrong = sum(a != b for a, b in zip(*found))
-    return float(wrong), 0.0, "graphs and single launches, equal bits"
+    yield "", float(wrong), 0.0, "graphs and single launches, equal bits"
 
 
 def main():
     bundle, wanted = sys.argv[1], set(sys.argv[2:])
     cases = os.path.join(bundle, "cases")
     checks = [(name, check_case, os.path.join(cases, name)) for name in sorted(os.listdir(cases))]
-    for name, check in (("forced", check_forced), ("forced-chunks", check_chunks), ("free", check_free),
-                        ("greedy", check_greedy), ("ragged", check_ragged)):
-        checks.append((f"golden-{name}", check, os.path.join(bundle, "tiny-a")))
+    checks.append(("golden tiny-a", check_golden, os.path.join(bundle, "tiny-a")))
     checks.append(("decode graphs", check_graphs, os.path.join(bundle, "tiny-a")))
     failed = 0
-    print(f"{'check':28} {'result':8} {'error':>9} {'allowed':>9}")
+    print(f"{'check':34} {'result':8} {'error':>9} {'allowed':>9}")
     with tempfile.TemporaryDirectory() as scratch:
         for name, check, folder in checks:
             if wanted and name not in wanted:
                 continue
+            passed = True
             try:
-                error, allowed, note = check(bundle, folder, os.path.join(scratch, "results.safetensors"))
-                passed = error <= allowed  # not true of a NaN
-                print(f"{name:28} {'pass' if passed else 'FAIL':8} {error:9.1e} {allowed:9.1e}  {note}")
+                for what, error, allowed, note in check(bundle, folder, scratch):
+                    good = error <= allowed  # not true of a NaN
+                    passed = passed and good
+                    title = f"{name} {what}" if what else name
+                    print(f"{title:34} {'pass' if good else 'FAIL':8} {error:9.1e} {allowed:9.1e}  {note}")
             except Unsupported as why:
                 print(f"unsupported: {why}")
                 return 0
             except RuntimeError as why:
                 passed = False
-                print(f"{name:28} {'FAIL':8} {why}")
+                print(f"{name:34} {'FAIL':8} {why}")
             failed += not passed
             sys.stdout.flush()
     print(f"{failed} checks failed" if failed else "all checks passed")

@@ -13,6 +13,7 @@ import random
 import sys
 
 import cases
+import lightning
 import narrow
 import safetensors_file
 from differential import run
@@ -49,6 +50,15 @@ def gated_norm(folder, root):
         module = file.read()
     bench = [f"arg{i}.dim0=16384" for i in range(3)]
     write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16, bench)
+
+
+def decode(folder):
+    """Single tokens of lightning attention, alone and beside others, in heads that threads divide evenly or not."""
+    for size, lengths in ((128, [1] * 6), (128, [1, 40, 1, 2, 1]), (64, [1, 1, 64, 1]), (48, [1, 3, 1])):
+        rng = random.Random(size * len(lengths))
+        case = cases.lightning(rng, cases.batch(rng, lengths=lengths), 3, size, None)
+        name = f"decode-{size}-of-{len(lengths)}"
+        write(folder, name, case.function + "\n", case.name, case.tensors(), FLOAT32)
 
 
 def random_weights(folder, root):
@@ -91,6 +101,8 @@ def main():
                   BF16 if maker in narrow.CASES else FLOAT32)
     if options.only is None:
         gated_norm(options.folder, root)
+        lightning.write_programs(options.folder)
+        decode(options.folder)
         random_weights(options.folder, root)
     return 0
 

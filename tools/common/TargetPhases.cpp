@@ -12,6 +12,7 @@
 #include "codegen/x86/Passes.h"
 #include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/programs/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tiling/Passes.h"
 
@@ -38,8 +39,9 @@ PhasePasses mm01::hopperPhasePasses() {
     manager.addPass(createAddRandomWeightsPass());
   };
   auto addDeviceTiledPasses = [](mlir::OpPassManager &manager) {
-    manager.addPass(createSetLightningCostsPass());
     manager.addPass(createFormLightningDecodePass());
+    addProgramPasses(manager);
+    manager.addPass(createSetLightningCostsPass());
     manager.addPass(createFormDeviceKernelsPass());
     manager.addPass(createFuseRowsPass());
     addTiledPasses(manager);

@@ -12,6 +12,7 @@
 #include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/pipelines/Passes.h"
+#include "passes/programs/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/tile/Passes.h"
 #include "passes/tiling/Passes.h"
@@ -30,6 +31,7 @@ int main(int argc, char **argv) {
   mm01::registerPipelinePasses();
   mm01::registerHopperPasses();
   mm01::registerHostPasses();
+  mm01::registerProgramsPasses();
   mm01::registerSchedulePasses();
   mm01::registerTilePasses();
   mm01::registerTileToNvvmPasses();

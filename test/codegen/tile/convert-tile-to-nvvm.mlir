@@ -87,6 +87,25 @@ gpu.module @kernels {
     tile.return
   }
 
+  // Numbers of items go to a word in each block of the cluster.
+  // CHECK-LABEL: llvm.func @items
+  // CHECK-SAME: exec.dynamic_shared_bytes = 24 : i64
+  // CHECK: nvvm.read.ptx.sreg.nctaid.x
+  // CHECK: atom.global.inc.u32 number, [$0], $1;
+  // CHECK-SAME: mapa.shared::cluster.u32 word, $2, 0;
+  // CHECK-SAME: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [word], number, [barrier];
+  // CHECK-SAME: mapa.shared::cluster.u32 word, $2, 1;
+  // CHECK: ld.shared.u32 $0, [$1];
+  tile.kernel @items(%counter: memref<?xi32>, %n: index) attributes {cluster = 2 : i64, tile.threads = 128 : i64} {
+    %words = tile.words : !tile.words<2>
+    %b = tile.barrier arrivals 1 : !tile.barriers<2>
+    %blocks = gpu.grid_dim x
+    tile.take %counter until %blocks to %words[%n] signals %b : memref<?xi32>, !tile.words<2>, !tile.barriers<2>
+    %item = tile.word %words[%n] : !tile.words<2>
+    tile.expect %b[%item], 4 : !tile.barriers<2>
+    tile.return
+  }
+
   // Products: the accumulator is tied, 32 registers of it. The first of four steps
   // overwrites where nothing is added to. A in registers is four words a step.
   // CHECK-LABEL: llvm.func @products
@@ -130,6 +149,31 @@ gpu.module @kernels {
     %v = tile.read %tile transposed : !buffer -> !pairs
     %w = arith.mulf %v, %weights : !pairs
     tile.write %w to %tile transposed : !pairs, !buffer
+    tile.return
+  }
+
+  // Ragged batches are structures in memory, an element of a buffer has an address.
+  // CHECK-LABEL: llvm.func @arguments
+  // CHECK-SAME: (%[[RAGGED:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr<1>, %{{.*}}: i64)
+  // CHECK: llvm.getelementptr %[[RAGGED]][{{.*}}] : (!llvm.ptr) -> !llvm.ptr, i8
+  // CHECK: llvm.load {{.*}} invariant : !llvm.ptr -> !llvm.ptr
+  // CHECK: llvm.load {{.*}} invariant : !llvm.ptr -> i32
+  // CHECK: llvm.load {{.*}} invariant : !llvm.ptr -> i64
+  // CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[BASE]][%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  // CHECK: llvm.load %[[PLACE]] : !llvm.ptr<1> -> f32
+  // CHECK-COUNT-4: @p st.global.f32 [$0], $1;
+  tile.kernel @arguments(%r: !mm01.ragged, %x: memref<f32>, %n: index) attributes {tile.threads = 128 : i64} {
+    %c1 = arith.constant 1 : index
+    %past = mm01.ragged_get %r past[%n]
+    %tokens = mm01.ragged_size %r tokens
+    %at = arith.addi %past, %tokens : index
+    %place = memref.reinterpret_cast %x to offset: [%at], sizes: [], strides: [] : memref<f32> to memref<f32, strided<[], offset: ?>>
+    %value = memref.load %place[] : memref<f32, strided<[], offset: ?>>
+    %t = tensor.splat %value : tensor<64x8xf32, #tile.accumulator>
+    %yes = arith.constant true
+    %mask = tensor.splat %yes : tensor<64x8xi1, #tile.accumulator>
+    tile.store %t to %place[%n] strides [%n, %c1] where %mask
+      : tensor<64x8xf32, #tile.accumulator>, memref<f32, strided<[], offset: ?>>, tensor<64x8xi1, #tile.accumulator>
     tile.return
   }
 

@@ -146,7 +146,7 @@ func.func @tensor_map_c5(%x: memref<?x128xf64>) {
 // -----
 
 func.func @tensor_map_c6(%x: memref<8x128xf32, strided<[256, 2]>>) {
-  // expected-error @+1 {{C6: expected a static offset and, without a view, an inner stride of 1}}
+  // expected-error @+1 {{C6: expected a static offset and an inner stride of 1 without a view}}
   %m = exec.tensor_map %x box [8, 16] : memref<8x128xf32, strided<[256, 2]>>
   return
 }

@@ -23,6 +23,24 @@ tile.kernel @role_c1() {
 
 // -----
 
+tile.kernel @role_c2() {
+  // expected-error @+1 {{C2: expected 1 group of a single role, found 2}}
+  tile.role "load" registers 40 single groups 2 {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @role_c2() {
+  // expected-error @+1 {{C2: expected 1 to 4 groups, found 5}}
+  tile.role "compute" registers 96 groups 5 {
+  }
+  tile.return
+}
+
+// -----
+
 func.func @iota_c1() {
   // expected-error @+1 {{C1: expected dimension 0 or 1, found 2}}
   %i = tile.iota 2 : tensor<64x64xi32>
@@ -48,9 +66,9 @@ func.func @mma_c2(%q: tensor<64x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
 
 // -----
 
-func.func @mma_c3(%q: !tile.buffer<128x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
-  // expected-error @+1 {{C3: expected 64 rows, k a multiple of 16 and n a multiple of 8 up to 256}}
-  %s = tile.mma %q, %k : !tile.buffer<128x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<128x64xf32>
+func.func @mma_c3(%q: !tile.buffer<96x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
+  // expected-error @+1 {{C3: expected 64 rows for each warp group, k a multiple of 16 and n a multiple of 8 up to 256}}
+  %s = tile.mma %q, %k : !tile.buffer<96x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<96x64xf32>
   return
 }
 
@@ -129,8 +147,58 @@ func.func @copy_in_c3(%map: !exec.tensor_map, %c: index, %ring: !tile.buffer<2x6
 
 // -----
 
+func.func @copy_in_c4(%map: !exec.tensor_map, %c: index, %tile: !tile.buffer<128x64xbf16>) {
+  // expected-error @+1 {{C4: expected the first row and the number of rows, in blocks of 8, of a tile of 128 rows, found [96, 64]}}
+  tile.copy_in %map[%c, %c] to %tile rows [96, 64] : !tile.buffer<128x64xbf16>
+  return
+}
+
+// -----
+
+func.func @copy_in_c4(%map: !exec.tensor_map, %c: index, %tile: !tile.buffer<128x64xbf16>) {
+  // expected-error @+1 {{C4: expected the first row and the number of rows, in blocks of 8, of a tile of 128 rows, found [0, 63]}}
+  tile.copy_in %map[%c, %c] to %tile rows [0, 63] : !tile.buffer<128x64xbf16>
+  return
+}
+
+// -----
+
 func.func @copy_out_c1(%map: !exec.tensor_map, %c: index, %tile: !tile.buffer<64x64xbf16>) {
   // expected-error @+1 {{C1: expected 2 to 5 coordinates, found 6}}
   tile.copy_out %tile to %map[%c, %c, %c, %c, %c, %c] : !tile.buffer<64x64xbf16>
+  return
+}
+
+// -----
+
+// A body sees a buffer of any layout, not that of the tensor.
+func.func @program_c1(%x: tensor<4xf32>, %n: index) {
+  // expected-error @+1 {{C1: expected a body with arguments ('memref<4xf32, strided<[?], offset: ?>>'), found ('memref<4xf32>')}}
+  %y = tile.program "p" grid(%n, %n, %n) ins() outs(%x : tensor<4xf32>) {
+  ^bb0(%a: memref<4xf32>):
+    tile.return
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @program_c2(%x: memref<4xf32>, %n: index) {
+  // expected-error @+1 {{C2: expected a cluster of 1 to 8 blocks, found 16}}
+  tile.program "p" grid(%n, %n, %n) cluster 16 ins() outs(%x : memref<4xf32>) {
+  ^bb0(%a: memref<4xf32, strided<[?], offset: ?>>):
+    tile.return
+  }
+  return
+}
+
+// -----
+
+func.func @program_c3(%x: memref<4xf32>, %n: index) {
+  // expected-error @+1 {{C3: expected a body that ends with tile.return}}
+  tile.program "p" grid(%n, %n, %n) ins() outs(%x : memref<4xf32>) {
+  ^bb0(%a: memref<4xf32, strided<[?], offset: ?>>):
+    llvm.unreachable
+  }
   return
 }

@@ -7,6 +7,9 @@
 // RUN: mm01-opt --mm01-verify-phase=phase=spmd %t/collective.mlir | FileCheck %t/collective.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=tiled %t/tiles.mlir | FileCheck %t/tiles.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=tiled %t/scales.mlir | FileCheck %t/scales.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=graph %t/program.mlir | FileCheck %t/program.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=tiled %t/program.mlir | FileCheck %t/program.mlir
+// RUN: mm01-opt --mm01-verify-phase=phase=scheduled %t/kernel.mlir | FileCheck %t/kernel.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=scheduled %t/buffers.mlir | FileCheck %t/buffers.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=kernels %t/buffers.mlir | FileCheck %t/buffers.mlir
 // RUN: mm01-opt --mm01-verify-phase=phase=host %t/machine.mlir | FileCheck %t/machine.mlir
@@ -22,6 +25,12 @@
 // SPMD: machine.mlir:2:1: error: 'llvm.func' op has no place in phase spmd, expected only builtin.module, func.func, func.call, func.return, arith, math, tensor, linalg, scf, mm01
 // RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/declaration.mlir 2>&1 | FileCheck %s --check-prefix=DECLARATION
 // DECLARATION: declaration.mlir:1:1: error: 'func.func' op has no body in phase graph, expected a definition
+
+// Programs of the tile dialect are outlined, and kernels lowered.
+// RUN: not mm01-opt --mm01-verify-phase=phase=scheduled %t/program.mlir 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// PROGRAM: error: 'func.func' op has a value of type 'tensor<4xf32>' in phase scheduled
+// RUN: not mm01-opt --mm01-verify-phase=phase=kernels %t/kernel.mlir 2>&1 | FileCheck %s --check-prefix=KERNEL
+// KERNEL: error: 'tile.kernel' op has no place in phase kernels
 
 // Entries are for the runtime alone.
 // RUN: not mm01-opt --mm01-verify-phase=phase=graph %t/call.mlir 2>&1 | FileCheck %s --check-prefix=CALL
@@ -67,6 +76,27 @@ func.func @all_reduce(%x: tensor<?x64xf32>, %out: tensor<?x64xf32>, %t0: !mm01.t
   %p, %t1 = mm01.all_reduce sum %x into %out after %t0 : tensor<?x64xf32> into tensor<?x64xf32>, !mm01.token<@TP>
   %y = mm01.wait %p : !mm01.pending<tensor<?x64xf32>>
   return %y, %t1 : tensor<?x64xf32>, !mm01.token<@TP>
+}
+
+// What a program does to its registers and memory is no business of the phase.
+//--- program.mlir
+// CHECK: tile.program
+func.func @program(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %y = tile.program "p" grid(%n, %n, %n) ins() outs(%x : tensor<4xf32>) {
+  ^bb0(%m: memref<4xf32, strided<[?], offset: ?>>):
+    %b = gpu.block_id x
+    tile.return
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+//--- kernel.mlir
+// CHECK: tile.kernel
+gpu.module @kernels {
+  tile.kernel @k() {
+    %t = arith.constant dense<0.0> : tensor<64x64xf32>
+    tile.return
+  }
 }
 
 //--- tiles.mlir

@@ -8,13 +8,19 @@
 // CHECK-LABEL: func.func @lightning
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<?x4x64xf32>
 // CHECK-SAME: %[[OUT:[^:]*]]: tensor<?x4x64xf32>, %[[STATE:[^:]*]]: tensor<7x?x4x64x64xf32>)
-// CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} sequences
+// One sequence of several tokens needs no launch.
+// CHECK: %[[ALL:.*]] = mm01.ragged_size %{{.*}} sequences
+// CHECK: %[[T:.*]] = mm01.ragged_size %{{.*}} tokens
+// CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[T]], %{{.*}} : index
+// CHECK: %[[ONE:.*]] = arith.select %[[FEW]], %[[ALL]], %{{.*}} : index
+// CHECK: %[[ALONE:.*]] = arith.cmpi eq, %[[ALL]], %{{.*}} : index
+// CHECK: %[[N:.*]] = arith.select %[[ALONE]], %[[ONE]], %[[ALL]] : index
 // CHECK: %[[R:.*]]:2 = scf.forall (%[[SEQ:.*]], %[[H:.*]], %[[PART:.*]]) in (%[[N]], 4, 2) shared_outs(%[[O:.*]] = %[[OUT]], %[[S:.*]] = %[[STATE]])
 // CHECK: %[[COLUMN:.*]] = arith.muli %[[PART]]
 // CHECK: %[[STATES:.*]] = tensor.extract_slice %[[S]][{{.*}}, %[[H]], 0, %[[COLUMN]]] [1, 1, 1, 64, 32]
 // CHECK: %[[ROW:.*]] = tensor.extract_slice %[[O]][{{.*}}, %[[H]], %[[COLUMN]]] [1, 1, 32]
-// CHECK: %[[ONE:.*]] = arith.cmpi eq
-// CHECK: scf.if %[[ONE]]
+// CHECK: %[[SINGLE:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[SINGLE]]
 // One sweep over the state, which is read and written in it.
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]} ins({{.*}} : tensor<64xf32>, tensor<64xf32>, tensor<32xf32>) outs(%[[STATES]], %{{.*}} : tensor<64x32xf32>, tensor<32xf32>)
 // CHECK: arith.select

@@ -133,6 +133,33 @@ TEST_F(CudaCommands, MeasuresWithTheClockOfTheDevice) {
       << printed;
 }
 
+TEST_F(CudaCommands, WritesATrace) {
+  std::string trace = folder.file("trace.json");
+  std::string bench = concat("bench ", MM01_GPU_PROGRAM,
+                             " --entry add_one --set arg0.dim0=4 --set "
+                             "iterations=2 --set warmup=0 --trace ");
+  ASSERT_EQ(run(bench + trace), 0) << err;
+  std::string text = readFile(trace);
+  auto count = [&](const std::string &words) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(words, at)) != std::string::npos; ++at)
+      ++found;
+    return found;
+  };
+  // Three launches a call; the grid of 0 is none.
+  EXPECT_EQ(count("{\"name\":\"add_one\",\"cat\":\"kernel\",\"ph\":\"X\""), 6u)
+      << text;
+  EXPECT_GE(count("\"name\":\"copy in\""), 1u) << text;
+  EXPECT_EQ(log().find("capture"), std::string::npos);
+  // A path that cannot be written is refused before anything is done.
+  std::filesystem::remove(folder.file("log"));
+  EXPECT_EQ(run(bench + folder.file("none/trace.json")), 1);
+  expectLine(err, {"none/trace.json", "cannot be written"});
+  EXPECT_FALSE(std::filesystem::exists(folder.file("log")));
+  EXPECT_EQ(run(bench + MM01_GPU_PROGRAM), 1);
+  expectLine(err, {"gpuProgram.so", "is read by this command"});
+}
+
 TEST_F(CudaCommands, RefusesWhatThisMachineIsNot) {
   fails("add_one", "no-device", {"gpuProgram.so", "no GPU", "sm_90a"});
   fails("add_one", "capability",

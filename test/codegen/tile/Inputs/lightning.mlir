@@ -102,7 +102,9 @@ gpu.module @kernels {
     %kvb0 = arith.truncf %kv0 : !state to !state_bf16
     %kvd0 = math.fma %kv0, %g0t, %kv0 : !state
 
-    %r:2 = scf.for %t = %c0 to %blocks step %c1 iter_args(%kvb = %kvb0, %kvd = %kvd0) -> (!state_bf16, !state) {
+    %none = arith.constant dense<0.0> : !scores_bf16
+    %r:3 = scf.for %t = %c0 to %blocks step %c1 iter_args(%kvb = %kvb0, %kvd = %kvd0, %before = %none)
+        -> (!state_bf16, !state, !scores_bf16) {
       %done = arith.muli %t, %c64 : index
       %left = arith.subi %length, %done : index
       %len = arith.minsi %left, %c64 : index
@@ -151,6 +153,16 @@ gpu.module @kernels {
       %vlo = arith.mulf %vt, %wnow#1 : !scores_bf16
       %vw = math.fma %vt, %wnow#0, %vlo : !scores_bf16
       %kv = tile.mma %vw, %ks into %kvd : !scores_bf16, !keys -> !state
+      // The output of the block before goes out while these products run; before the first there are no rows of it.
+      %is_first = arith.cmpi eq, %t, %c0 : index
+      %len_before = arith.select %is_first, %c0, %c64 : index
+      %clip_before = arith.subi %c64, %len_before : index
+      %row_before = arith.subi %first, %c64 : index
+      %end_before = arith.addi %row_before, %len_before : index
+      %inside_before = arith.maxsi %end_before, %c0 : index
+      %os = tile.alloc : !values
+      tile.write %before to %os transposed : !scores_bf16, !values
+      tile.copy_out %os to %o[%column0, %clip_before, %inside_before, %h] : !values
       %scaled = arith.mulf %inter, %oscale : !scores
       %most = tile.mma %vs transposed, %ps transposed into %scaled : !values, !values -> !scores
       %out = tile.mma %vs transposed, %pls transposed into %most : !values, !values -> !scores
@@ -167,11 +179,21 @@ gpu.module @kernels {
       %kvd1 = math.fma %kv, %gt, %kv : !state
 
       %outb = arith.truncf %out : !scores to !scores_bf16
-      %os = tile.alloc : !values
-      tile.write %outb to %os transposed : !scores_bf16, !values
-      tile.copy_out %os to %o[%column0, %clip, %row, %h] : !values
-      scf.yield %kvb1, %kvd1 : !state_bf16, !state
+      scf.yield %kvb1, %kvd1, %outb : !state_bf16, !state, !scores_bf16
     }
+    %last = arith.subi %blocks, %c1 : index
+    %last_done = arith.muli %last, %c64 : index
+    %last_left = arith.subi %length, %last_done : index
+    %last_len = arith.minsi %last_left, %c64 : index
+    %is_empty = arith.cmpi eq, %length, %c0 : index
+    %last_rows = arith.select %is_empty, %c0, %last_len : index
+    %last_clip = arith.subi %c64, %last_rows : index
+    %last_end0 = arith.addi %begin, %last_done : index
+    %last_end = arith.addi %last_end0, %last_rows : index
+    %last_inside = arith.maxsi %last_end, %c0 : index
+    %last_os = tile.alloc : !values
+    tile.write %r#2 to %last_os transposed : !scores_bf16, !values
+    tile.copy_out %last_os to %o[%column0, %last_clip, %last_inside, %h] : !values
     tile.store %r#1 to %state[%sat] strides [%c1, %size] where %mine : !state, memref<?xf32>, !state_mask
     tile.return
   }

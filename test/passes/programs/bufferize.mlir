@@ -1,4 +1,4 @@
-// RUN: mm01-opt %s --one-shot-bufferize="bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map" | FileCheck %s
+// RUN: mm01-opt %s --mm01-bufferize | FileCheck %s
 
 // A weight is read where it is.
 // CHECK-LABEL: func.func @read
@@ -32,6 +32,47 @@ func.func @scales(%w: !mm01.weight<4x8xi8>, %i: index) -> f32 {
   %s = mm01.weight_scales %w[%i] : !mm01.weight<4x8xi8> -> tensor<4xf32>
   %x = tensor.extract %s[%i] : tensor<4xf32>
   return %x : f32
+}
+
+!row = memref<8xf32, strided<[?], offset: ?>>
+
+// A program takes buffers, its outs in place; the tensors of its body are registers.
+// CHECK-LABEL: func.func @program
+// CHECK-SAME: (%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %{{.*}}: index, %{{.*}}: f32)
+// CHECK-NOT: memref.copy
+// CHECK: tile.program "p" grid({{.*}}) cluster 2 ins(%[[X]], %{{.*}}, %{{.*}} : memref<8xf32>, index, f32) outs(%[[Y]] : memref<8xf32>) {
+// CHECK: tensor.splat {{.*}} : tensor<64x64xf32>
+// CHECK: scf.for {{.*}} -> (tensor<64x64xf32>)
+// CHECK: return %[[Y]]
+func.func @program(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index, %v: f32) -> tensor<8xf32> {
+  %z = tile.program "p" grid(%n, %n, %n) cluster 2 ins(%x, %n, %v : tensor<8xf32>, index, f32) outs(%y : tensor<8xf32>) {
+  ^bb0(%a: !row, %m: index, %s: f32, %b: !row):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %all = arith.constant dense<true> : tensor<64x64xi1>
+    %t = tensor.splat %s : tensor<64x64xf32>
+    %u = scf.for %i = %c0 to %m step %c1 iter_args(%w = %t) -> tensor<64x64xf32> {
+      %d = arith.addf %w, %t : tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    tile.store %u to %b[%c0] strides [%c1, %c1] where %all : tensor<64x64xf32>, !row, tensor<64x64xi1>
+    tile.return
+  } -> tensor<8xf32>
+  return %z : tensor<8xf32>
+}
+
+// Outs that somebody reads later are copied before, as any written tensor is.
+// CHECK-LABEL: func.func @read_later
+// CHECK: %[[COPY:.*]] = memref.alloc
+// CHECK: memref.copy %{{.*}}, %[[COPY]]
+// CHECK: tile.program {{.*}} outs(%[[COPY]] : memref<8xf32>)
+func.func @read_later(%y: tensor<8xf32>, %n: index) -> (tensor<8xf32>, f32) {
+  %z = tile.program "p" grid(%n, %n, %n) ins() outs(%y : tensor<8xf32>) {
+  ^bb0(%b: !row):
+    tile.return
+  } -> tensor<8xf32>
+  %old = tensor.extract %y[%n] : tensor<8xf32>
+  return %z, %old : tensor<8xf32>, f32
 }
 
 // The library's product goes into the buffer that holds the rows of the kernel

@@ -1,0 +1,159 @@
+//===- FormLightningPrograms.cpp - lightning attention for a GPU ----------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer
+//             into %out, %state : tensor<?x64x128xbf16>, …
+// After:  %n = mm01.ragged_size %r sequences
+//         %o, %s = tile.program "lightning" grid(%n, %heads, %c1) cluster 2
+//             ins(%q, %k, %v, %slopes, %r, %layer : …)
+//             outs(%out, %state : …) { … }
+//
+// Requires the graph phase. Tested by
+// test/passes/programs/form-lightning-programs.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/programs/LightningProgram.h"
+#include "passes/programs/LightningSegments.h"
+#include "passes/programs/Passes.h"
+
+#include "dialects/mm01/Mm01Dialect.h"
+#include "passes/tiling/LightningDecode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mm01 {
+#define GEN_PASS_DEF_FORMLIGHTNINGPROGRAMSPASS
+#include "passes/programs/Passes.h.inc"
+} // namespace mm01
+
+using namespace mlir;
+using namespace mm01;
+
+namespace {
+
+/// mm01.lightning_attention of bf16   ==>   tile.program "lightning"
+struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LightningAttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    auto q = cast<RankedTensorType>(op.getQ().getType());
+    int64_t size = q.getDimSize(2);
+    if (!q.getElementType().isBF16() ||
+        !getElementTypeOrSelf(op.getOut()).isBF16())
+      return rewriter.notifyMatchFailure(
+          op, "its activations are not all bf16, which the matrix unit takes");
+    if (!getElementTypeOrSelf(op.getState()).isF32() ||
+        !getElementTypeOrSelf(op.getSlopes()).isF32())
+      return rewriter.notifyMatchFailure(op, "states and slopes are not f32");
+    if (ShapedType::isDynamic(size) || size % 16 != 0 || size > 128)
+      return rewriter.notifyMatchFailure(
+          op, "its head size is no multiple of 16 up to 128");
+    TileBuilder b(op.getLoc(), rewriter);
+    LightningForm form{size, op->hasAttr(kSkipSingleAttr)};
+    Grid grid = findGrid(b, op, form);
+    Values ins = {op.getQ(),      op.getK(),      op.getV(),
+                  op.getSlopes(), op.getRagged(), op.getLayer()};
+    int64_t heads = q.getDimSize(1);
+    LightningSegments segments{1, 0};
+    if (!ShapedType::isDynamic(heads))
+      segments =
+          chooseLightningSegments(*findChip(kChip), heads, form.cluster());
+    if (segments.count > 1)
+      addSegments(b, op, form, segments, grid, ins);
+    auto program =
+        b.program("lightning", {grid.clusters, grid.heads, b.index(1)},
+                  form.cluster(), ins, {op.getOut(), op.getState()},
+                  [&](ValueRange ins, ValueRange outs) {
+                    LightningOperands in = {ins[0], ins[1], ins[2],  ins[3],
+                                            ins[4], ins[5], outs[0], outs[1]};
+                    if (segments.count > 1) {
+                      in.segmentTokens = ins[6];
+                      in.segmentStates = ins[7];
+                    }
+                    writeLightningOutputs(b, form, in);
+                  });
+    rewriter.replaceOp(op, program);
+    return success();
+  }
+
+private:
+  using Values = TileBuilder::Values;
+  struct Grid {
+    Value clusters, heads;
+  };
+  static constexpr llvm::StringLiteral kChip = "h200";
+
+  /// A cluster for each sequence. A batch of as many tokens as sequences has
+  /// none of several tokens.
+  static Grid findGrid(TileBuilder &b, LightningAttentionOp op,
+                       const LightningForm &form) {
+    Value sequences = b.raggedSize(op.getRagged(), RaggedExtent::sequences);
+    if (form.skipSingle) {
+      Value tokens = b.raggedSize(op.getRagged(), RaggedExtent::tokens);
+      Value single = b.compare(arith::CmpIPredicate::eq, tokens, sequences);
+      sequences = b.select(single, b.index(0), sequences);
+    }
+    return {sequences, b.createOrFold<tensor::DimOp>(op.getQ(), b.index(1))};
+  }
+
+  /// Puts the program of segments' states before that of outputs, and tells
+  /// this of them.
+  static void addSegments(TileBuilder &b, LightningAttentionOp op,
+                          const LightningForm &form,
+                          const LightningSegments &segments, Grid &grid,
+                          Values &ins) {
+    Value tokens = b.raggedSize(op.getRagged(), RaggedExtent::tokens);
+    Value share = b.ceilDivide(tokens, segments.count * kLightningBlock);
+    Value several = b.compare(arith::CmpIPredicate::sge, tokens,
+                              b.index(segments.leastTokens));
+    // A segment of all tokens is none.
+    Value length = b.select(several, b.mul(share, b.index(kLightningBlock)),
+                            b.maximum(tokens, b.index(kLightningBlock)));
+    auto state = cast<RankedTensorType>(op.getState().getType());
+    SmallVector<int64_t> shape(state.getShape().drop_front(1));
+    shape[0] = segments.entries();
+    Value memory = tensor::EmptyOp::create(b, shape, state.getElementType());
+    Value entries = b.select(several, b.index(segments.entries()), b.index(0));
+    auto program = b.program(
+        "lightning_segments", {entries, grid.heads, b.index(1)}, form.cluster(),
+        {op.getK(), op.getV(), op.getSlopes(), op.getRagged(), op.getLayer(),
+         op.getState(), length},
+        {memory}, [&](ValueRange ins, ValueRange outs) {
+          writeLightningSegments(b, form,
+                                 {nullptr, ins[0], ins[1], ins[2], ins[3],
+                                  ins[4], nullptr, ins[5], ins[6], outs[0]});
+        });
+    ins.append({length, program->getResult(0)});
+    grid.clusters = b.add(grid.clusters, entries);
+  }
+};
+
+struct FormLightningProgramsPass
+    : mm01::impl::FormLightningProgramsPassBase<FormLightningProgramsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<LightningPattern>(&getContext());
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
