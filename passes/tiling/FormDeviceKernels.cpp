@@ -7,7 +7,8 @@
 //
 // Ops whose kernel for the CPU is one thread's work for too long, or wants a
 // thread's own cache: products with weights become a kernel for few rows and a
-// call of the device's library for many; dispatch is a few sums. Requires the
+// call of the device's library for many; dispatch is a few sums, and the rotary
+// embedding one operation on all heads. Requires the
 // graph phase.
 //
 //     %y = mm01.linear %x, %w into %out
@@ -27,6 +28,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -50,6 +52,7 @@ struct FormDeviceKernelsPass
     mm01::populateHeadPatterns(patterns);
     mm01::populateDeviceLinearPatterns(patterns);
     mm01::populateDeviceDispatchPatterns(patterns);
+    mm01::populateDeviceRotaryPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -47,7 +47,8 @@ def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp">
 
     `mm01.dispatch`, a counting sort of one thread on the CPU, becomes three
     kernels of sums: choices of each expert in each block of choices, where each
-    block's begin, and positions and rows.
+    block's begin, and positions and rows. `mm01.rotary` makes the cosines and sines
+    of a token side by side, then rotates all heads at once.
 
     Requires: the graph phase. Not a goal: any other op, fusion, products of
     experts on tensor cores.
@@ -63,7 +64,7 @@ def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp">
     `mm01.library_linear` of its result.
   }];
   let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

@@ -26,6 +26,8 @@ void populateHeadPatterns(mlir::RewritePatternSet &patterns);
 void populateDeviceLinearPatterns(mlir::RewritePatternSet &patterns);
 /// mm01.dispatch as a GPU does it.
 void populateDeviceDispatchPatterns(mlir::RewritePatternSet &patterns);
+/// mm01.rotary as a GPU does it.
+void populateDeviceRotaryPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace mm01
 

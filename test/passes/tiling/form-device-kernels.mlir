@@ -109,6 +109,34 @@ func.func @dispatch(%x: tensor<?x64xbf16>, %e: tensor<?x2xi32>, %rows: tensor<?x
 
 // -----
 
+// Cosines and sines of a token, then both halves of all heads, then the features
+// that pass through.
+// CHECK-LABEL: func.func @rotary
+// CHECK: scf.forall
+// CHECK: linalg.generic
+// CHECK: math.cos
+// CHECK: linalg.generic
+// CHECK: math.sin
+// CHECK-COUNT-3: linalg.generic
+// CHECK: mm01.kernel = "rotary"
+func.func @rotary(%x: tensor<?x4x32xbf16>, %r: !mm01.ragged, %out: tensor<?x4x32xbf16>) -> tensor<?x4x32xbf16> {
+  %y = mm01.rotary %x, %r into %out {rotary_dim = 16, theta = 1.0e7} : tensor<?x4x32xbf16> into tensor<?x4x32xbf16>
+  return %y : tensor<?x4x32xbf16>
+}
+
+// -----
+
+// Without features to rotate it is a copy.
+// CHECK-LABEL: func.func @pass
+// CHECK-NOT: math
+// CHECK: mm01.kernel = "rotary"
+func.func @pass(%x: tensor<?x4x32xbf16>, %r: !mm01.ragged, %out: tensor<?x4x32xbf16>) -> tensor<?x4x32xbf16> {
+  %y = mm01.rotary %x, %r into %out {rotary_dim = 0, theta = 1.0e7} : tensor<?x4x32xbf16> into tensor<?x4x32xbf16>
+  return %y : tensor<?x4x32xbf16>
+}
+
+// -----
+
 // Other ops stay.
 // CHECK-LABEL: func.func @norm
 // CHECK: mm01.rms_norm
