@@ -7,9 +7,9 @@
 //
 // A device runs kernels and owns the memory they read and write. Its work is
 // done in the order in which it is asked for: launches and copies of one device
-// form one stream. launchDevice, copyIn and copyWithin may return before the
-// work is done; copyOut and synchronize return when all work before them is,
-// and report what went wrong in it.
+// form one stream. launchDevice, gemmDevice, copyIn and copyWithin may return
+// before the work is done; copyOut and synchronize return when all work before
+// them is, and report what went wrong in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,6 +89,10 @@ public:
 
   /// mm01_context::encode_tensor_map.
   virtual Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) = 0;
+
+  /// mm01_context::gemm_device: a product by the library of a GPU. Fails, in
+  /// one line, where there is no such library.
+  virtual Status gemmDevice(const mm01_device_product &product) = 0;
 
   /// Whether capture() works.
   virtual bool canCapture() const { return false; }

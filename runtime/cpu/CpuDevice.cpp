@@ -92,6 +92,11 @@ Status CpuDevice::encodeTensorMap(const mm01_tensor_map &, void *) {
                        "processor");
 }
 
+Status CpuDevice::gemmDevice(const mm01_device_product &) {
+  return Status::error("a product of the library of a GPU, expected one of the "
+                       "processor");
+}
+
 Result<size_t> CpuDevice::mark() {
   marks.push_back(std::chrono::steady_clock::now());
   return marks.size() - 1;

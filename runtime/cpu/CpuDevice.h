@@ -40,6 +40,7 @@ public:
   Status launchDevice(const mm01_device_kernel &kernel, const int64_t grid[3],
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
+  Status gemmDevice(const mm01_device_product &product) override;
   void parallelFor(int64_t count,
                    const std::function<void(int64_t)> &body) override;
 

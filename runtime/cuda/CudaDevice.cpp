@@ -78,6 +78,7 @@ CudaDevice::~CudaDevice() {
   // nobody can mend.
   if (stream)
     driver.cuStreamSynchronize(stream);
+  library.reset();
   recorder.reset();
   kernels.reset();
   staging.reset();
@@ -227,6 +228,18 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {
   return cuda::encodeTensorMap(driver, map, encoded);
+}
+
+Status CudaDevice::gemmDevice(const mm01_device_product &product) {
+  if (product.rows == 0 || product.columns == 0)
+    return {};
+  if (!library) {
+    auto opened = MatrixLibrary::open(driver);
+    MM01_RETURN_IF_FAILED(opened);
+    library = *std::move(opened);
+  }
+  return record(TraceEvent::Kind::Kernel, "gemm", product.rows,
+                [&] { return library->multiply(product, stream); });
 }
 
 Result<std::unique_ptr<DeviceGraph>>

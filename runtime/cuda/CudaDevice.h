@@ -10,6 +10,7 @@
 
 #include "runtime/core/Device.h"
 #include "runtime/cuda/Kernels.h"
+#include "runtime/cuda/MatrixLibrary.h"
 #include "runtime/cuda/Recorder.h"
 #include "runtime/cuda/Staging.h"
 
@@ -48,6 +49,7 @@ public:
   Status launchDevice(const mm01_device_kernel &kernel, const int64_t grid[3],
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
+  Status gemmDevice(const mm01_device_product &product) override;
   bool canCapture() const override { return !recorder; }
   Result<std::unique_ptr<DeviceGraph>>
   capture(const std::function<Status()> &work) override;
@@ -78,6 +80,7 @@ private:
   int sharedBytes = 0;
   std::unique_ptr<cuda::Kernels> kernels;
   std::unique_ptr<cuda::Staging> staging;
+  std::unique_ptr<cuda::MatrixLibrary> library; // once a product needs it
   std::vector<cuda::Event> marks;
   std::unique_ptr<cuda::Recorder> recorder; // while there is a trace
 };

@@ -14,6 +14,7 @@ import sys
 
 import cases
 import lightning
+import narrow
 import safetensors_file
 from differential import run
 
@@ -87,15 +88,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=[maker.__name__ for maker in cases.CASES])
+    makers = cases.CASES + narrow.CASES
+    parser.add_argument("--only", choices=[maker.__name__ for maker in makers])
     options = parser.parse_args()
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-    for maker in cases.CASES:
+    for maker in makers:
         if maker.__name__.endswith("_int8"):
             continue  # refused for sm_90a
         if options.only in (None, maker.__name__):
             case = maker(random.Random(f"{options.seed} {maker.__name__}"))
-            write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(), FLOAT32)
+            write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(),
+                  BF16 if maker in narrow.CASES else FLOAT32)
     if options.only is None:
         gated_norm(options.folder, root)
         lightning.write_programs(options.folder)

@@ -11,6 +11,7 @@
 #include "frontend/safetensors/Writer.h"
 
 #include <cstring>
+#include <dlfcn.h>
 #include <sys/wait.h>
 
 using namespace mm01;
@@ -21,20 +22,21 @@ namespace {
 class CudaCommands : public ::testing::Test {
 protected:
   /// Calls an entry on the fake GPU, or on one in another mode; the exit code.
-  int call(const std::string &entry, const std::string &mode = "") {
+  int call(const std::string &entry, const std::string &mode = "",
+           const std::string &libraries = MM01_FAKE_DRIVER) {
     safetensors::Writer writer;
     std::vector<float> x = {1, 2, 3, 4};
     writer.add("arg0", safetensors::ElementType::F32, {4}, x.data());
     EXPECT_TRUE(writer.write(folder.file("in")).ok());
     return run(concat("call ", MM01_GPU_PROGRAM, " --entry ", entry, " --in ",
                       folder.file("in"), " --out ", folder.file("out")),
-               mode);
+               mode, libraries);
   }
 
   int run(const std::string &words, const std::string &mode = "",
           const std::string &libraries = MM01_FAKE_DRIVER) {
     std::string command =
-        concat("LD_LIBRARY_PATH='", libraries, "' FAKE_CUDA='", mode,
+        concat("CUDA_HOME= LD_LIBRARY_PATH='", libraries, "' FAKE_CUDA='", mode,
                "' FAKE_CUDA_LOG='", folder.file("log"), "' '", MM01_TEST_RUN,
                "' ", words, " > '", folder.file("printed"), "' 2> '",
                folder.file("err"), "'");
@@ -180,4 +182,35 @@ TEST_F(CudaCommands, NeedsNoDriverToLook) {
   EXPECT_EQ(run(concat("info ", MM01_GPU_PROGRAM), "", empty), 0) << err;
   EXPECT_NE(readFile(folder.file("printed")).find("target: sm_90a"),
             std::string::npos);
+}
+
+static const char withLibrary[] = MM01_FAKE_DRIVER ":" MM01_FAKE_LIBRARY;
+
+TEST_F(CudaCommands, MultipliesWithTheLibrary) {
+  // float32 1, 2, 3, 4 is bf16 0 1 0 2 and 0 3 0 4.
+  ASSERT_EQ(call("product", "", withLibrary), 0) << err;
+  EXPECT_EQ(result("result0"), (std::vector<float>{3, 4, 6, 8}));
+  std::string lines = log();
+  // To the library the product is the transpose of a row-major one.
+  EXPECT_NE(lines.find("multiply 2x2 of types 14 14 0\n"), std::string::npos)
+      << lines;
+  // None of the product without rows, and all is given back.
+  EXPECT_EQ(lines.find("multiply"), lines.rfind("multiply")) << lines;
+  EXPECT_NE(lines.find("library destroyed\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("release, 0 allocations left\n"), std::string::npos)
+      << lines;
+}
+
+TEST_F(CudaCommands, NamesTheProductThatTheLibraryRefuses) {
+  EXPECT_EQ(call("refused_product", "", withLibrary), 1);
+  expectLine(err, {"mm01-run: ", "product of 2 x 2 and 2 x 2", "no algorithm"});
+}
+
+TEST_F(CudaCommands, NeedsTheLibraryForProductsAlone) {
+  for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
+    if (dlopen(name, RTLD_LAZY))
+      GTEST_SKIP() << "this machine has cuBLASLt";
+  EXPECT_EQ(call("add_one"), 0) << err;
+  EXPECT_EQ(call("product"), 1);
+  expectLine(err, {"mm01-run: ", "no cuBLASLt", "libcublasLt.so.13"});
 }
