@@ -5,7 +5,7 @@
 #
 #   bin/mm01-run, lib/     the runtime and the libraries it needs beside glibc
 #   cases/NAME/            program.so, its arguments, and what the interpreter computes in float64
-#   tiny-a/                the golden checkpoint, compiled
+#   tiny-a/                the golden checkpoint, compiled as it is and to be told experts, and those of the float model
 #   run.sh                 runs all of it and prints one table
 #
 # Needs a build (build/bin). The folder must not exist.
@@ -32,6 +32,17 @@ python3 test/gpu/make_cases.py "$folder/cases"
 mkdir "$folder/tiny-a"
 cp test/golden/tiny-a/* "$folder/tiny-a/"
 mm01-compile test/golden/tiny-a --target=sm_90a -o "$folder/tiny-a/program.so"
+mm01-compile test/golden/tiny-a --target=sm_90a --given-routes -o "$folder/tiny-a/given.so"
+# The experts that the float model chooses.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mm01-compile test/golden/tiny-a --compile-to=graph -o "$scratch/graph.mlir"
+for tokens in 37 300 700; do
+  python3 test/golden/forward_arguments.py "$scratch/graph.mlir" test/golden/tiny-a test/golden/tiny-a/golden.safetensors \
+    "ids_$tokens" "$scratch/arguments"
+  mm01-interpret "$scratch/graph.mlir" --entry forward --in "$scratch/arguments" --out "$scratch/results" \
+    --record-routes "$folder/tiny-a/routes_$tokens"
+done
 
 bytes=$(du -sb "$folder" | cut -f1)
 echo "$folder: $((bytes >> 20)) MiB"

@@ -49,16 +49,22 @@ Value Combiner::combine(OpBuilder &builder, Value a, Value b) const {
   return clone->getResult(0);
 }
 
-Value mm01::reduceBlock(ImplicitLocOpBuilder &b, const Combiner &combiner,
-                        Value value, Value thread, Value slots) {
-  auto index = [&](int64_t number) -> Value {
-    return arith::ConstantIndexOp::create(b, number);
-  };
+Value mm01::reduceWarp(ImplicitLocOpBuilder &b, const Combiner &combiner,
+                       Value value) {
   for (int32_t offset = kWarpThreads / 2; offset > 0; offset /= 2) {
     auto other = gpu::ShuffleOp::create(b, value, offset, kWarpThreads,
                                         gpu::ShuffleMode::XOR);
     value = combiner.combine(b, value, other.getShuffleResult());
   }
+  return value;
+}
+
+Value mm01::reduceBlock(ImplicitLocOpBuilder &b, const Combiner &combiner,
+                        Value value, Value thread, Value slots) {
+  auto index = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(b, number);
+  };
+  value = reduceWarp(b, combiner, value);
   Value warp = arith::DivUIOp::create(b, thread, index(kWarpThreads));
   Value lane = arith::RemUIOp::create(b, thread, index(kWarpThreads));
   Value first =

@@ -32,6 +32,11 @@ struct Combiner {
                       mlir::Value b) const;
 };
 
+/// Combines one value of each lane of a warp, by shuffles; every lane gets the
+/// result.
+mlir::Value reduceWarp(mlir::ImplicitLocOpBuilder &builder,
+                       const Combiner &combiner, mlir::Value value);
+
 /// Combines one value of each thread; every thread gets the result, which
 /// depends on no timing: warps first, by shuffles, then their results, in
 /// order. `slots` is a buffer in shared memory with an element for each warp.

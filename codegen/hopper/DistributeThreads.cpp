@@ -30,6 +30,7 @@
 #include "codegen/hopper/ColumnReduction.h"
 #include "codegen/hopper/LinalgPoints.h"
 #include "codegen/hopper/Passes.h"
+#include "codegen/hopper/ReductionParts.h"
 #include "dialects/exec/ExecDialect.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -37,8 +38,10 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -124,9 +127,8 @@ public:
   LogicalResult run() {
     b.setInsertionPointToStart(&kernel.getBody().front());
     thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, zero);
-    step = arith::ConstantIndexOp::create(b, kBlockThreads);
+    team = makeTeam(thread, kBlockThreads);
+    afterStart = team.step;
     SmallVector<Operation *> ops;
     for (Operation &op : kernel.getBody().front())
       if (!op.hasTrait<OpTrait::IsTerminator>() && isAfter(&op))
@@ -140,8 +142,34 @@ public:
   }
 
 private:
+  /// Threads that do a piece of work together: a block, or a warp of it.
+  struct Team {
+    Value member; // number of the thread in the team
+    Value isFirst, step;
+    int64_t size;
+  };
+
+  Team makeTeam(Value member, int64_t size) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, member, zero);
+    Value step = arith::ConstantIndexOp::create(b, size);
+    return {member, isFirst, step, size};
+  }
+
+  /// Goes on when all threads of the team are here, and what they wrote is seen
+  /// by all of them.
+  void synchronize() {
+    if (team.size == kBlockThreads) {
+      gpu::BarrierOp::create(b);
+      return;
+    }
+    Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+    NVVM::SyncWarpOp::create(b, all);
+  }
+
   bool isAfter(Operation *op) {
-    return step.getDefiningOp()->isBeforeInBlock(op);
+    return afterStart.getDefiningOp()->isBeforeInBlock(op);
   }
 
   LogicalResult visit(ArrayRef<Operation *> ops) {
@@ -168,7 +196,7 @@ private:
     if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
       return distribute(linalg);
     if (auto loop = dyn_cast<scf::ForallOp>(op))
-      return distribute(loop);
+      return isForWarps(loop) ? distributeWarps(loop) : distribute(loop);
     bool structured = isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
     if (isa<memref::StoreOp>(op) ||
         (structured && op->getNumResults() == 0 && !hasParts(op))) {
@@ -187,11 +215,11 @@ private:
   /// Runs an op on the first thread alone.
   void runOnFirst(Operation *op) {
     start(op);
-    gpu::BarrierOp::create(b);
-    auto guard = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+    synchronize();
+    auto guard = scf::IfOp::create(b, team.isFirst, /*withElseRegion=*/false);
     op->moveBefore(guard.thenYield());
     b.setInsertionPointAfter(guard);
-    gpu::BarrierOp::create(b);
+    synchronize();
   }
 
   void start(Operation *op) {
@@ -256,8 +284,8 @@ private:
   void computePoints(LinalgPoints &points, int64_t chunk, unsigned outputs) {
     ArrayRef<unsigned> loops = points.parallel();
     Value size = arith::ConstantIndexOp::create(b, chunk);
-    Value first = arith::MulIOp::create(b, thread, size);
-    Value stride = arith::MulIOp::create(b, step, size);
+    Value first = arith::MulIOp::create(b, team.member, size);
+    Value stride = arith::MulIOp::create(b, team.step, size);
     loopOver(points, loops, first, stride, {}, [&](ValueRange) {
       if (chunk == 1) {
         writePoint(points, outputs);
@@ -280,9 +308,10 @@ private:
     if (!op.hasPureBufferSemantics())
       return op->emitOpError("is no operation on buffers in a kernel");
     start(op);
-    gpu::BarrierOp::create(b);
+    synchronize();
     LinalgPoints points(b, op);
-    if (auto columns = ColumnReduction::match(op)) {
+    if (auto columns = ColumnReduction::match(op);
+        columns && team.size == kBlockThreads) {
       columns->write(b, points, thread, [&](int64_t count, Type type) {
         return makeSlots(count, type);
       });
@@ -291,12 +320,12 @@ private:
     } else if (auto combiners = matchOutputs(op)) {
       reduceOutputs(points, *combiners);
     } else {
-      auto guard = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+      auto guard = scf::IfOp::create(b, team.isFirst, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard inside(b);
       b.setInsertionPoint(guard.thenYield());
       writePoint(points, op.getNumDpsInits());
     }
-    gpu::BarrierOp::create(b);
+    synchronize();
     op->erase();
     return success();
   }
@@ -318,7 +347,7 @@ private:
   /// More shared memory, of `count` elements.
   Value makeSlots(int64_t count, Type type) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfterValue(step);
+    b.setInsertionPointAfterValue(afterStart);
     Value slots = exec::ScratchOp::create(b, MemRefType::get({count}, type),
                                           sharedBytes, ValueRange());
     sharedBytes += llvm::alignTo(
@@ -328,6 +357,8 @@ private:
 
   /// The value that all threads make together of one of each.
   Value reduce(const Combiner &combiner, Value part) {
+    if (team.size == kWarpThreads)
+      return reduceWarp(b, combiner, part);
     Value &slots = reductionSlots[part.getType()];
     if (!slots)
       slots = makeSlots(kBlockThreads / kWarpThreads, part.getType());
@@ -335,13 +366,14 @@ private:
   }
 
   void reduceOutputs(LinalgPoints &points, ArrayRef<Combiner> combiners) {
-    ValueRange parts = loopOver(
-        points, points.reductions(), thread, step, getNeutrals(combiners),
-        [&](ValueRange carried) { return points.compute(carried); });
+    ValueRange parts =
+        loopOver(points, points.reductions(), team.member, team.step,
+                 getNeutrals(combiners),
+                 [&](ValueRange carried) { return points.compute(carried); });
     SmallVector<Value> totals;
     for (auto [combiner, part] : llvm::zip_equal(combiners, parts))
       totals.push_back(reduce(combiner, part));
-    auto guard = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+    auto guard = scf::IfOp::create(b, team.isFirst, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard inside(b);
     b.setInsertionPoint(guard.thenYield());
     // An output of a reduction depends on no index.
@@ -356,21 +388,8 @@ private:
   /// scf.for that only reduces   ==>   a part of it for each thread, combined
   LogicalResult reduceLoop(scf::ForOp loop, ArrayRef<Combiner> combiners) {
     start(loop);
-    Value first =
-        arith::AddIOp::create(b, loop.getLowerBound(),
-                              arith::MulIOp::create(b, thread, loop.getStep()));
-    Value stride = arith::MulIOp::create(b, loop.getStep(), step);
-    auto parts = scf::ForOp::create(b, first, loop.getUpperBound(), stride,
-                                    getNeutrals(combiners));
-    IRMapping mapping;
-    mapping.map(loop.getBody()->getArguments(),
-                parts.getBody()->getArguments());
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(parts.getBody());
-      for (Operation &op : *loop.getBody())
-        b.clone(op, mapping);
-    }
+    scf::ForOp parts =
+        makePart(b, loop, getNeutrals(combiners), team.member, team.size);
     for (auto [i, combiner] : llvm::enumerate(combiners)) {
       Value total = reduce(combiner, parts.getResult(i));
       loop.getResult(i).replaceAllUsesWith(
@@ -386,13 +405,13 @@ private:
       return loop.emitOpError("in a kernel: expected a bufferized loop from 0 "
                               "in steps of 1");
     start(loop);
-    gpu::BarrierOp::create(b);
+    synchronize();
     SmallVector<Value> extents = getValueOrCreateConstantIndexOp(
         b, b.getLoc(), loop.getMixedUpperBound());
     Value total = arith::ConstantIndexOp::create(b, 1);
     for (Value extent : extents)
       total = arith::MulIOp::create(b, total, extent);
-    auto shared = scf::ForOp::create(b, thread, total, step);
+    auto shared = scf::ForOp::create(b, team.member, total, team.step);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(shared.getBody());
@@ -409,14 +428,54 @@ private:
       for (Operation &op : loop.getBody()->without_terminator())
         b.clone(op, mapping);
     }
-    gpu::BarrierOp::create(b);
+    synchronize();
+    loop.erase();
+    return success();
+  }
+
+  static bool isForWarps(scf::ForallOp loop) {
+    std::optional<ArrayAttr> mapping = loop.getMapping();
+    return mapping && mapping->size() == 1 &&
+           isa<gpu::GPUWarpMappingAttr>((*mapping)[0]);
+  }
+
+  /// scf.forall for warps   ==>   its iterations, shared out among the warps,
+  /// each the work of the lanes of one
+  LogicalResult distributeWarps(scf::ForallOp loop) {
+    if (!loop.isNormalized() || !loop.getOutputs().empty() ||
+        loop.getRank() != 1 || team.size != kBlockThreads)
+      return loop.emitOpError("for warps: expected a bufferized loop of one "
+                              "dimension from 0 in steps of 1, not inside "
+                              "another");
+    start(loop);
+    synchronize();
+    Team block = team;
+    Value size = arith::ConstantIndexOp::create(b, kWarpThreads);
+    Value warp = arith::DivUIOp::create(b, thread, size);
+    team = makeTeam(arith::RemUIOp::create(b, thread, size), kWarpThreads);
+    Value warps =
+        arith::ConstantIndexOp::create(b, kBlockThreads / kWarpThreads);
+    Value total = getValueOrCreateConstantIndexOp(
+        b, b.getLoc(), loop.getMixedUpperBound().front());
+    auto shared = scf::ForOp::create(b, warp, total, warps);
+    IRMapping mapping;
+    mapping.map(loop.getInductionVars()[0], shared.getInductionVar());
+    b.setInsertionPointToStart(shared.getBody());
+    for (Operation &op : loop.getBody()->without_terminator())
+      b.clone(op, mapping);
+    if (failed(visit(shared.getRegion())))
+      return failure();
+    team = block;
+    b.setInsertionPointAfter(shared);
+    synchronize();
     loop.erase();
     return success();
   }
 
   func::FuncOp kernel;
   ImplicitLocOpBuilder b;
-  Value thread, isFirst, step;
+  Value thread, afterStart;
+  Team team;
   int64_t sharedBytes = 0;
   llvm::DenseMap<Type, Value> reductionSlots;
 };

@@ -19,7 +19,10 @@ def DistributeThreadsPass : Pass<"mm01-distribute-threads", "mlir::func::FuncOp"
     point, neighbours in memory to neighbouring threads; of elementwise operations
     a thread takes as many neighbours as 16 bytes hold. A loop that only reduces
     (sums with `reassoc`, products, least and greatest values) is done in parts,
-    which shuffles and shared memory combine, always in the same order. What
+    which shuffles and shared memory combine, always in the same order; where it
+    reads along rows, a thread takes eight neighbours, 16 bytes of bf16 at once.
+    The iterations of an `scf.forall` with the mapping `#gpu.warp<linear_dim_0>`
+    are shared among the 8 warps, and what is inside among the lanes of one. What
     writes single elements, the first thread does. All else is uniform: every
     thread does it. Barriers stand around all writes.
 
@@ -42,7 +45,8 @@ def DistributeThreadsPass : Pass<"mm01-distribute-threads", "mlir::func::FuncOp"
     becomes a loop from `gpu.thread_id x` to `%n` in steps of 256.
   }];
   let dependentDialects = ["mm01::exec::ExecDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
-                           "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+                           "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
 def LegalizeMathPass : Pass<"mm01-legalize-math", "mlir::func::FuncOp"> {

@@ -8,6 +8,8 @@
 #include "codegen/hopper/Ptx.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -40,7 +42,21 @@ static Expected<std::unique_ptr<TargetMachine>> createMachine() {
   return machine;
 }
 
+/// Marks all loops as not to be unrolled, for LLVM and, by a pragma, for ptxas.
+static void keepLoops(Module &module) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree tree(function);
+    LoopInfo loops(tree);
+    for (Loop *loop : loops.getLoopsInPreorder())
+      loop->setLoopAlreadyUnrolled();
+  }
+}
+
 static void optimize(Module &module, TargetMachine &machine, bool unroll) {
+  if (!unroll)
+    keepLoops(module);
   PipelineTuningOptions tuning;
   tuning.LoopUnrolling = unroll;
   PassBuilder builder(&machine, tuning);

@@ -11,7 +11,7 @@
 // Before: module {
 //           func.func @f(%x: memref<?xf32>)
 //               attributes {exec.results = [#exec.tied<0>]} …
-// After:  module attributes {exec.manifest = "{\"abi\":2,…}"} { … }
+// After:  module attributes {exec.manifest = "{\"abi\":3,…}"} { … }
 //
 // Requires the scheduled phase. Tested by
 // test/codegen/host/describe-program.mlir.

@@ -18,7 +18,7 @@
 #include "codegen/host/AbiFields.h"
 #include "codegen/host/Descriptors.h"
 #include "codegen/host/ExecPatterns.h"
-#include "dialects/exec/ExecDialect.h"
+#include "dialects/exec/ExecLibraryOps.h"
 #include "runtime/abi/program.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -182,9 +182,66 @@ struct ConvertTensorMap : ConvertOpToLLVMPattern<exec::TensorMapOp> {
   }
 };
 
+/// exec.gemm_device %a, %b, %c above 16
+///   ==>
+/// context->gemm_device(context, {rows > 16 ? rows : 0, …, a, lda, …})
+struct ConvertGemmDevice : ConvertOpToLLVMPattern<exec::GemmDeviceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::GemmDeviceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value context = getInterface(op, 0);
+    if (!context)
+      return rewriter.notifyMatchFailure(op, kNoInterface);
+    Value product = makeSlot(rewriter, op, sizeof(mm01_device_product),
+                             alignof(mm01_device_product));
+    auto set = [&](int64_t offset, Value value) {
+      LLVM::StoreOp::create(rewriter, loc, value,
+                            offsetPointer(rewriter, loc, product, offset));
+    };
+    auto setMatrix = [&](Value memref, Value converted, int64_t address,
+                         int64_t leading) {
+      MemRefDescriptor matrix(converted);
+      set(address, matrix.bufferPtr(rewriter, loc, *getTypeConverter(),
+                                    cast<MemRefType>(memref.getType())));
+      set(leading, matrix.stride(rewriter, loc, 0));
+    };
+    auto element = [&](Value memref) {
+      return makeI64(
+          rewriter, loc,
+          getMapElement(cast<MemRefType>(memref.getType()).getElementType()));
+    };
+    MemRefDescriptor a(adaptor.getA()), b(adaptor.getB());
+    Value rows = a.size(rewriter, loc, 0);
+    Value many = LLVM::ICmpOp::create(
+        rewriter, loc, LLVM::ICmpPredicate::sgt, rows,
+        makeI64(rewriter, loc, op.getAboveAttr().getInt()));
+    rows = LLVM::SelectOp::create(rewriter, loc, many, rows,
+                                  makeI64(rewriter, loc, 0));
+    set(offsetof(mm01_device_product, rows), rows);
+    set(offsetof(mm01_device_product, columns), b.size(rewriter, loc, 0));
+    set(offsetof(mm01_device_product, depth), a.size(rewriter, loc, 1));
+    set(offsetof(mm01_device_product, element), element(op.getA()));
+    set(offsetof(mm01_device_product, element_c), element(op.getC()));
+    setMatrix(op.getA(), adaptor.getA(), offsetof(mm01_device_product, a),
+              offsetof(mm01_device_product, lda));
+    setMatrix(op.getB(), adaptor.getB(), offsetof(mm01_device_product, b),
+              offsetof(mm01_device_product, ldb));
+    setMatrix(op.getC(), adaptor.getC(), offsetof(mm01_device_product, c),
+              offsetof(mm01_device_product, ldc));
+    callContext(rewriter, loc, context, offsetof(mm01_context, gemm_device),
+                product);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void mm01::populateDevicePatterns(const LLVMTypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<ConvertLaunchDevice, ConvertTensorMap>(converter);
+  patterns.add<ConvertLaunchDevice, ConvertTensorMap, ConvertGemmDevice>(
+      converter);
 }

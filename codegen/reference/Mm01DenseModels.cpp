@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/reference/Models.h"
+#include "dialects/mm01/Mm01LibraryOps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +83,8 @@ static void multiplyTransposed(const Tensor &x, ArrayRef<int64_t> rows,
   }
 }
 
-static Error linear(LinearOp op, Frame &frame) {
+/// mm01.linear, and mm01.library_linear where there are enough rows.
+template <typename Op> static Error linear(Op op, Frame &frame) {
   Tensor x = frame.tensor(op.getX());
   const Weight &weight = frame.weight(op.getWeight());
   Tensor out = frame.take(op.getOutMutable());
@@ -90,6 +92,9 @@ static Error linear(LinearOp op, Frame &frame) {
           checkShapes(op, {{"x", x, {x.extent(0), weight.columns()}},
                            {"out", out, {x.extent(0), weight.rows()}}}))
     return error;
+  if constexpr (std::is_same_v<Op, LibraryLinearOp>)
+    if (x.extent(0) <= op.getAboveAttr().getInt())
+      return frame.set(op.getResult(), std::move(out));
   SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(x.extent(0)));
   multiplyTransposed(x, rows, weight, out);
   return frame.set(op.getResult(), std::move(out));
@@ -146,7 +151,8 @@ static Error rotary(RotaryOp op, Frame &frame) {
 void attachMm01DenseModels(MLIRContext &context) {
   attach<EmbeddingOp, embedding>(context);
   attach<RmsNormOp, rmsNorm>(context);
-  attach<LinearOp, linear>(context);
+  attach<LinearOp, linear<LinearOp>>(context);
+  attach<LibraryLinearOp, linear<LibraryLinearOp>>(context);
   attach<HeadOp, head>(context);
   attach<RotaryOp, rotary>(context);
 }

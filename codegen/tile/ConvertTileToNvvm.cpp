@@ -112,6 +112,8 @@ LLVM::LLVMFuncOp makeFunction(KernelOp kernel, int64_t sharedBytes) {
   // multiprocessor.
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(1));
+  // With denormals an exponential takes three more instructions.
+  function.setDenormalFpMathF32("preserve-sign,preserve-sign");
   if (cluster > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                       dimensions(cluster));
@@ -178,7 +180,9 @@ private:
     patterns.add<Return>(converter, context);
     populateFragmentPatterns(converter, patterns);
     populateGlobalPatterns(converter, patterns);
+    populateItemPatterns(converter, plan, patterns);
     populateMmaPatterns(converter, patterns);
+    populateRowPatterns(converter, patterns);
     populateSharedPatterns(converter, plan, patterns);
     populateSyncPatterns(converter, plan, patterns);
 
@@ -188,7 +192,8 @@ private:
     target.addIllegalDialect<TileDialect, tensor::TensorDialect>();
     target.addIllegalOp<memref::LoadOp, memref::ReinterpretCastOp, RaggedGetOp,
                         RaggedSizeOp, gpu::BlockIdOp, gpu::ThreadIdOp,
-                        gpu::ClusterIdOp, gpu::ClusterBlockIdOp>();
+                        gpu::ClusterIdOp, gpu::ClusterBlockIdOp,
+                        gpu::GridDimOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                            vector::VectorDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(

@@ -52,7 +52,9 @@ struct DispatchRolesPass
     SmallVector<RoleOp> single, groups;
     for (RoleOp role : kernel.getBody().getOps<RoleOp>())
       (role.getSingle() ? single : groups).push_back(role);
-    int64_t count = groups.size() + !single.empty();
+    int64_t count = !single.empty();
+    for (RoleOp role : groups)
+      count += role.getGroups();
     int64_t threads = kGroupThreads * std::max<int64_t>(count, 1);
     Builder builder(&getContext());
     kernel->setAttr("tile.threads", builder.getI64IntegerAttr(threads));
@@ -66,7 +68,7 @@ struct DispatchRolesPass
     }
     int64_t total = single.empty() ? 0 : single.front().getRegisters();
     for (RoleOp role : groups)
-      total += role.getRegisters();
+      total += role.getGroups() * role.getRegisters();
     if (total * kGroupThreads > 65536) {
       kernel.emitOpError("has roles that use ")
           << total * kGroupThreads << " registers, expected 65536 at most";
@@ -78,12 +80,15 @@ struct DispatchRolesPass
     thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     Value group = arith::DivUIOp::create(b, thread, constant(b, kGroupThreads));
     int64_t before = initialRegisters(threads);
-    for (int64_t i = 0; i < count; ++i) {
-      // The last group needs no question.
-      if (i + 1 < count)
-        b.setInsertionPointToStart(branch(b, group, i, /*withElse=*/true));
+    int64_t branches = groups.size() + !single.empty(), end = 0;
+    for (int64_t i = 0; i < branches; ++i) {
       bool isSingle = i == 0 && !single.empty();
       RoleOp role = isSingle ? single.front() : groups[i - !single.empty()];
+      end += role.getGroups();
+      // The last role needs no question.
+      if (i + 1 < branches)
+        b.setInsertionPointToStart(branch(b, arith::CmpIPredicate::ult, group,
+                                          end, /*withElse=*/true));
       // With one group nothing is exchanged.
       if (count > 1 && role.getRegisters() != uint64_t(before))
         NVVM::SetMaxRegisterOp::create(
@@ -94,14 +99,15 @@ struct DispatchRolesPass
       if (isSingle) {
         for (auto [warp, one] : llvm::enumerate(single)) {
           OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPointToStart(
-              branch(b, thread, 32 * warp, /*withElse=*/false));
+          b.setInsertionPointToStart(branch(b, arith::CmpIPredicate::eq, thread,
+                                            32 * warp,
+                                            /*withElse=*/false));
           move(one, b);
         }
       } else {
         move(role, b);
       }
-      if (i + 1 < count)
+      if (i + 1 < branches)
         b.setInsertionPointToStart(
             &cast<scf::IfOp>(b.getInsertionBlock()->getParentOp())
                  .getElseRegion()
@@ -114,11 +120,11 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
 
-  /// The block that runs where `value` is `number`.
-  static Block *branch(ImplicitLocOpBuilder &b, Value value, int64_t number,
-                       bool withElse) {
-    Value here = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
-                                       constant(b, number));
+  /// The block that runs where `value` compares so with `number`.
+  static Block *branch(ImplicitLocOpBuilder &b, arith::CmpIPredicate predicate,
+                       Value value, int64_t number, bool withElse) {
+    Value here =
+        arith::CmpIOp::create(b, predicate, value, constant(b, number));
     return scf::IfOp::create(b, here, withElse).thenBlock();
   }
 

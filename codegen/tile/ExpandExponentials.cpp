@@ -114,7 +114,7 @@ struct ExpandExponentialsPass
     getOperation()->walk([&](Operation *op) {
       if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
           isa<math::Exp2Op, math::Log2Op, math::FmaOp, math::AbsFOp,
-              math::SqrtOp, math::RsqrtOp>(op))
+              math::SqrtOp, math::RsqrtOp, math::CountLeadingZerosOp>(op))
         return;
       op->emitOpError("has no form that the device computes");
       signalPassFailure();

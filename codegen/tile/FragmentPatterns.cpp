@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/tile/InlinePtx.h"
 #include "codegen/tile/TileLowering.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,7 +30,8 @@ bool isFragment(Type type) {
 }
 
 bool isPaired(Type type) {
-  return isFragment(type) && getElementTypeOrSelf(type).isBF16();
+  return isFragment(type) && getElementTypeOrSelf(type).isBF16() &&
+         cast<RankedTensorType>(type).getRank() == 2;
 }
 
 /// A pair of two registers, or the pair that the registers already are.
@@ -58,7 +60,7 @@ struct Elementwise : ConversionPattern {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     bool pairs =
         isPaired(type) || llvm::any_of(op->getOperandTypes(), isPaired);
-    int64_t count = FragmentLayout{type.getDimSize(1)}.registers();
+    int64_t count = registersOf(type);
     Type element = type.getElementType();
     if (pairs)
       element = VectorType::get({2}, element);
@@ -143,12 +145,16 @@ struct Iota : OpConversionPattern<IotaOp> {
     ThreadBuilder b(op.getLoc(), rewriter);
     bool columns = op.getDimension() == 1;
     Value lane = b.lane();
-    Value origin = columns ? b.mul(b.rem(lane, 4), 2)
-                           : b.add(b.mul(b.warp(), 16), b.div(lane, 4));
+    Value origin = columns
+                       ? b.mul(b.rem(lane, 4), 2)
+                       : b.add(b.mul(b.warpOf(op.getType().getDimSize(0)), 16),
+                               b.div(lane, 4));
+    // Through an empty statement, so that what a branch computes from places
+    // stays there and does not fill registers all along the loop around it.
+    origin = InlinePtx{"", {}, {origin}, {}}.emit(b, b.getLoc()).front();
     DenseMap<int64_t, Value> values;
     SmallVector<Value> registers;
-    int64_t count = FragmentLayout{op.getType().getDimSize(1)}.registers();
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t i = 0; i < registersOf(op.getType()); ++i) {
       auto [row, column] = FragmentLayout::place(i);
       Value &value = values[columns ? column : row];
       if (!value)

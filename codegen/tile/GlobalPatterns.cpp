@@ -38,7 +38,8 @@ void forEachElement(ThreadBuilder &b, RankedTensorType type, Value memory,
     return arith::ConstantIndexOp::create(b, value).getResult();
   };
   Value lane = b.lane();
-  Value row = index(b.add(b.mul(b.warp(), 16), b.div(lane, 4)));
+  Value row =
+      index(b.add(b.mul(b.warpOf(type.getDimSize(0)), 16), b.div(lane, 4)));
   Value column = index(b.mul(b.rem(lane, 4), 2));
   auto plus = [&](Value at, Value by, Value stride) {
     return b.createOrFold<arith::AddIOp>(

@@ -40,6 +40,13 @@ struct SharedOperand {
   }
 };
 
+/// Bytes from the rows of the result that one warp group has to those of the
+/// next, in the operand that lies in shared memory.
+int64_t groupBytes(const SharedLayout &layout, bool alongRows) {
+  return alongRows ? layout.stepAlongColumns(FragmentLayout::rows / 16)
+                   : FragmentLayout::rows * layout.swizzle;
+}
+
 /// One i32 for each pair of bf16 values.
 SmallVector<Value> packed(ThreadBuilder &b, ValueRange registers) {
   SmallVector<Value> words;
@@ -68,9 +75,12 @@ struct Mma : OpConversionPattern<MmaOp> {
 
     std::optional<SharedOperand> a;
     SmallVector<Value> registersA;
-    if (bufferA)
-      a.emplace(b, bufferA, adaptor.getA().front(), op.getTransposeA());
-    else
+    if (bufferA) {
+      Value first = b.mul(b.groupOf(op.getType().getDimSize(0)),
+                          groupBytes(bufferA.getLayout(), op.getTransposeA()));
+      a.emplace(b, bufferA, b.add(adaptor.getA().front(), first),
+                op.getTransposeA());
+    } else
       registersA = packed(b, adaptor.getA());
     SharedOperand other(b, bufferB, adaptor.getB().front(),
                         !op.getTransposeB());

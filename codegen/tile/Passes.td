@@ -15,7 +15,7 @@ def DispatchRolesPass : Pass<"mm01-dispatch-roles", "::mm01::tile::KernelOp"> {
   let description = [{
     Replaces the `tile.role`s of a kernel by branches on the number of the thread's
     warp. Single roles are one thread each of the first warp group, every other role
-    is a warp group of its own; each group takes the registers of its role. Writes
+    has warp groups of its own; each group takes the registers of its role. Writes
     `tile.threads` on the kernel: threads of a block. A kernel without roles runs on
     one warp group.
 

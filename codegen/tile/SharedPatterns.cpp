@@ -91,15 +91,17 @@ struct CopyIn : OpConversionPattern<CopyInOp> {
                                ->getAttrOfType<IntegerAttr>("tile.cluster")
                                .getInt()
                          : 1;
-    int64_t rows = layout.rowsOfShare(blocks);
-    bool byRows = rows != layout.rows;
-    if (byRows ? rows % 8 != 0 || rows * blocks != layout.rows
+    SharedLayout part = layout;
+    part.rows = op.getRowCount();
+    int64_t rows = part.rowsOfShare(blocks);
+    bool byRows = rows != part.rows;
+    if (byRows ? rows % 8 != 0 || rows * blocks != part.rows
                : layout.panels() % blocks != 0)
       return op.emitOpError("each of the ")
              << blocks << " blocks of the cluster copies the same number of "
              << "panels of " << layout.panelColumns()
              << " columns, or of blocks of 8 rows of one panel; found "
-             << layout.panels() << " panels of " << layout.rows << " rows";
+             << part.panels() << " panels of " << part.rows << " rows";
     Value barrier =
         b.element(adaptor.getBarriers().front(), op.getSlot(), /*bytes=*/8);
     Value first = b.i32(0);
@@ -107,8 +109,9 @@ struct CopyIn : OpConversionPattern<CopyInOp> {
       first = b.blockInCluster();
     for (int64_t panel = 0; panel < layout.panels(); panel += blocks) {
       Value number = byRows ? b.i32(0) : b.add(first, panel);
-      Value address = b.add(adaptor.getBuffer().front(),
-                            b.mul(number, layout.panelBytes()));
+      Value address = b.add(
+          b.add(adaptor.getBuffer().front(), op.getFirstRow() * layout.swizzle),
+          b.mul(number, layout.panelBytes()));
       SmallVector<Value> at =
           panelCoordinates(b, op.getCoordinates(), layout, number);
       if (byRows) {
@@ -195,12 +198,13 @@ struct CopyWait : OpConversionPattern<CopyWaitOp> {
 /// transposed, rows of the fragment are its columns.
 class ChunkAddresses {
 public:
+  /// For a fragment of `rows` rows.
   ChunkAddresses(ThreadBuilder &b, Value base, const SharedLayout &layout,
-                 bool transposed)
+                 int64_t rows, bool transposed)
       : b(b), layout(layout), transposed(transposed) {
     Value lane = b.lane(), block = b.div(lane, 8), inBlock = b.rem(lane, 8);
     Value row8 = b.mul(b.rem(block, 2), 8), column8 = b.mul(b.div(block, 2), 8);
-    Value warpRow = b.add(b.mul(b.warp(), 16), row8);
+    Value warpRow = b.add(b.mul(b.warpOf(rows), 16), row8);
     // Rows are multiples of 8 apart, after which the pattern repeats.
     mask = exchange(inBlock);
     if (transposed) {
@@ -262,7 +266,7 @@ struct Read : OpConversionPattern<ReadOp> {
     ThreadBuilder b(op.getLoc(), rewriter);
     ChunkAddresses addresses(b, adaptor.getBuffer().front(),
                              op.getBuffer().getType().getLayout(),
-                             op.getTransposed());
+                             op.getType().getDimSize(0), op.getTransposed());
     auto pair = VectorType::get({2}, b.getBF16Type());
     SmallVector<Value> registers;
     for (int64_t step = 0; step * 16 < op.getType().getDimSize(1); ++step) {
@@ -288,10 +292,10 @@ struct Write : OpConversionPattern<WriteOp> {
   matchAndRewrite(WriteOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ThreadBuilder b(op.getLoc(), rewriter);
+    RankedTensorType type = op.getValue().getType();
     ChunkAddresses addresses(b, adaptor.getBuffer().front(),
                              op.getBuffer().getType().getLayout(),
-                             op.getTransposed());
-    RankedTensorType type = op.getValue().getType();
+                             type.getDimSize(0), op.getTransposed());
     for (int64_t step = 0; step * 16 < type.getDimSize(1); ++step) {
       int64_t blocks = blocksOf(type, step);
       InlinePtx store{

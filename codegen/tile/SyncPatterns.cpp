@@ -164,7 +164,8 @@ struct ClusterSync : OpConversionPattern<ClusterSyncOp> {
   }
 };
 
-/// Indices of blocks, clusters and threads, along x, y or z.
+/// Indices of blocks, clusters and threads, and the extents of the grid, along
+/// x, y or z.
 template <typename Op, typename X, typename Y, typename Z>
 struct Index : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
@@ -196,6 +197,8 @@ void mm01::populateSyncPatterns(const TileTypeConverter &converter,
   patterns.add<Wait, Arrive, Expect, ProxyFence, ClusterSync,
                Index<gpu::BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp,
                      NVVM::BlockIdZOp>,
+               Index<gpu::GridDimOp, NVVM::GridDimXOp, NVVM::GridDimYOp,
+                     NVVM::GridDimZOp>,
                Index<gpu::ThreadIdOp, NVVM::ThreadIdXOp, NVVM::ThreadIdYOp,
                      NVVM::ThreadIdZOp>,
                Index<gpu::ClusterIdOp, NVVM::ClusterIdXOp, NVVM::ClusterIdYOp,

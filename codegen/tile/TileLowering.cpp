@@ -22,9 +22,9 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
          SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
         if (!isa_and_nonnull<AccumulatorAttr>(type.getEncoding()))
           return failure();
-        int64_t registers = FragmentLayout{type.getDimSize(1)}.registers();
+        int64_t registers = registersOf(type);
         Type element = type.getElementType();
-        if (element.isBF16())
+        if (element.isBF16() && type.getRank() == 2)
           types.append(registers / 2, VectorType::get({2}, element));
         else
           types.append(registers, element);
@@ -33,6 +33,7 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
   Type address = IntegerType::get(context, 32);
   addConversion([=](BufferType) { return address; });
   addConversion([=](BarriersType) { return address; });
+  addConversion([=](WordsType) { return address; });
   addConversion([](exec::TensorMapType type) {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
@@ -57,6 +58,11 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
       });
 }
 
+int64_t mm01::registersOf(RankedTensorType type) {
+  return type.getRank() == 1 ? FragmentLayout::rowRegisters
+                             : FragmentLayout{type.getDimSize(1)}.registers();
+}
+
 SharedPlan::SharedPlan(KernelOp kernel) {
   auto place = [&](Operation *op, int64_t size, int64_t alignment) {
     bytes = llvm::alignTo(bytes, alignment);
@@ -69,6 +75,7 @@ SharedPlan::SharedPlan(KernelOp kernel) {
     place(op, type.getVersions() * layout.bytes(), layout.alignment());
   });
   kernel.walk([&](BarrierOp op) { place(op, 8 * op.getType().getCount(), 8); });
+  kernel.walk([&](WordsOp op) { place(op, 4 * op.getType().getCount(), 4); });
 }
 
 Value ThreadBuilder::i32(int64_t value) {
@@ -98,6 +105,17 @@ Value ThreadBuilder::narrow(Value index) {
 Value ThreadBuilder::thread() {
   return NVVM::ThreadIdXOp::create(*this, getI32Type());
 }
+Value ThreadBuilder::groupOf(int64_t rows) {
+  int64_t groups = rows / FragmentLayout::rows;
+  if (groups == 1)
+    return i32(0);
+  Value group = div(thread(), kGroupThreads);
+  Value first = NVVM::ShflOp::create(*this, getI32Type(), i32(-1), group,
+                                     i32(0), i32(31), NVVM::ShflKind::idx,
+                                     /*return_value_and_is_valid=*/UnitAttr());
+  return rem(first, groups);
+}
+
 Value ThreadBuilder::blockInCluster() {
   return NVVM::BlockInClusterIdXOp::create(*this, getI32Type());
 }

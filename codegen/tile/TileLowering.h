@@ -20,12 +20,15 @@ namespace mm01 {
 ///
 ///     tensor of f32, i32, i1   a scalar for each register of FragmentLayout
 ///     tensor of bf16           a vector<2xbf16> for each two of them
-///     buffer, barriers         the address in shared memory, an i32
+///     buffer, barriers, words  the address in shared memory, an i32
 ///     memref, tensor map       a pointer
 ///     ragged batch             a pointer to mm01_ragged
 struct TileTypeConverter : mlir::TypeConverter {
   explicit TileTypeConverter(mlir::MLIRContext *context);
 };
+
+/// How many values of a tensor with a layout a thread holds.
+int64_t registersOf(mlir::RankedTensorType type);
 
 /// Where the allocations of a kernel lie in its shared memory.
 struct SharedPlan {
@@ -33,7 +36,7 @@ struct SharedPlan {
   /// Bytes in use.
   int64_t bytes = 0;
 
-  /// Places the buffers and then the barriers of a kernel.
+  /// Places the buffers and then the barriers and words of a kernel.
   explicit SharedPlan(tile::KernelOp kernel);
 };
 
@@ -51,10 +54,14 @@ struct ThreadBuilder : mlir::ImplicitLocOpBuilder {
   mlir::Value bitXor(mlir::Value a, mlir::Value b);
   /// An index as i32.
   mlir::Value narrow(mlir::Value index);
-  /// Number of the thread in its block, of its warp in the warp group, and of
-  /// the thread in its warp.
+  /// Number of the thread in its block and in its warp.
   mlir::Value thread();
-  mlir::Value warp() { return rem(div(thread(), 32), tile::kGroupWarps); }
+  /// Number of the warp among those that hold a tile of `rows` rows; groups of
+  /// a role follow each other, so their warps have different remainders.
+  mlir::Value warpOf(int64_t rows) { return rem(div(thread(), 32), rows / 16); }
+  /// Number of the warp group among those that hold a tile of `rows` rows, in
+  /// a register that is known to be the same in the whole warp.
+  mlir::Value groupOf(int64_t rows);
   mlir::Value lane() { return rem(thread(), 32); }
   /// Number of the block in its cluster.
   mlir::Value blockInCluster();
@@ -71,7 +78,12 @@ void populateFragmentPatterns(const TileTypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 void populateGlobalPatterns(const TileTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateItemPatterns(const TileTypeConverter &converter,
+                          const SharedPlan &plan,
+                          mlir::RewritePatternSet &patterns);
 void populateMmaPatterns(const TileTypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
+void populateRowPatterns(const TileTypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
 void populateSharedPatterns(const TileTypeConverter &converter,
                             const SharedPlan &plan,

@@ -48,6 +48,35 @@ def Exec_LaunchDeviceOp : Exec_Op<"launch_device", [DeclareOpInterfaceMethods<Sy
   let hasVerifier = 1;
 }
 
+def Exec_GemmDeviceOp : Exec_Op<"gemm_device"> {
+  let summary = "multiplies two matrices of a GPU with its library";
+  let description = [{
+    Where a has more than `above` rows,
+
+        c[m, n] = sum_k a[m, k] * b[n, k], summed in float32,
+
+    after all work before it and without waiting for its end; else nothing. Rows
+    may lie apart, elements of a row may not.
+
+    - C1: the inner stride of each operand is 1.
+    - C2: the extents agree.
+    - C3: a and b are of one type, bf16 or f16, and c is of it or f32.
+    - C4: above is not negative.
+
+    ```mlir
+    func.func @gemm(%a: memref<?x64xbf16>, %b: memref<96x64xbf16>, %c: memref<?x96xf32>) {
+      exec.gemm_device %a, %b, %c above 16 : memref<?x64xbf16>, memref<96x64xbf16>, memref<?x96xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F16], [2]>, "", [MemRead]>:$a,
+                       Arg<MemRefRankOf<[BF16, F16], [2]>, "", [MemRead]>:$b,
+                       Arg<MemRefRankOf<[BF16, F16, F32], [2]>, "", [MemWrite]>:$c, I64Attr:$above);
+  let assemblyFormat = "$a `,` $b `,` $c `above` $above attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let hasVerifier = 1;
+}
+
 def Exec_TensorMapOp : Exec_Op<"tensor_map", [Pure, AttrSizedOperandSegments]> {
   let summary = "describes a tensor for bulk copies of its tiles";
   let description = [{

@@ -80,6 +80,38 @@ def Mm01_LinearOp : Mm01_ComputeOp<"linear"> {
   }];
 }
 
+def Mm01_LibraryLinearOp : Mm01_ComputeOp<"library_linear"> {
+  let summary = "multiplies many rows by the transpose of a weight with the device's library";
+  let description = [{
+    x [T, K], weight [N, K], out [T, N]:
+
+        T > above:  out[t, n] = Σ_k x[t, k] · weight[n, k], summed in float32
+        else:       out as it is
+
+    `mm01-form-device-kernels` puts it behind the kernel of a linear map, which
+    does nothing where there are so many rows: the host chooses by a comparison at
+    each call. Only a target with such a library has a lowering of it.
+
+    - C1: out has as many rows as x.
+    - C2: the weight is [N, K] with N the last extent of out and K that of x.
+    - C3: x and weight are of one type, bf16 or f16, and out is of it or f32.
+    - C4: above is not negative.
+
+    ```mlir
+    func.func @linear(%x: tensor<?x64xbf16>, %w: !mm01.weight<96x64xbf16>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
+      %y = mm01.library_linear %x, %w into %out above 16
+        : tensor<?x64xbf16>, !mm01.weight<96x64xbf16> into tensor<?x96xf32>
+      return %y : tensor<?x96xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mm01_Matrix:$x, Mm01_FloatWeight:$weight, Mm01_Matrix:$out, I64Attr:$above);
+  let results = (outs Mm01_Matrix:$result);
+  let assemblyFormat = [{
+    $x `,` $weight `into` $out `above` $above attr-dict `:` type($x) `,` type($weight) `into` type($out)
+  }];
+}
+
 def Mm01_HeadOp : Mm01_ComputeOp<"head"> {
   let summary = "projects chosen rows to the vocabulary";
   let description = [{

@@ -22,7 +22,11 @@
 // goes between this layout and shared memory in either order.
 //
 // All tiles in registers have this layout, and elementwise arithmetic needs no
-// exchange between threads.
+// exchange between threads. A tile of 128 rows or more is held by several warp
+// groups together, 64 rows each: warps are counted through. A vector [64] has
+// an element for each row, which all threads have that hold elements of the
+// row: the four of a quad. So a thread has two values of it, for register / 2
+// mod 2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +39,10 @@
 namespace mm01::tile {
 
 struct FragmentLayout {
+  /// Rows that one warp group holds.
   static constexpr int64_t rows = 64;
+  /// Values of a vector with an element for each row that a thread holds.
+  static constexpr int64_t rowRegisters = 2;
   int64_t columns;
 
   /// Elements that a thread holds.
@@ -46,6 +53,8 @@ struct FragmentLayout {
   static std::pair<int64_t, int64_t> place(int64_t index) {
     return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};
   }
+  /// Which of the thread's rows a register belongs to.
+  static int64_t rowOf(int64_t index) { return index / 2 % 2; }
   /// Row and column of register 0 of a thread.
   static std::pair<int64_t, int64_t> origin(int64_t warp, int64_t lane) {
     return {16 * warp + lane / 4, 2 * (lane % 4)};

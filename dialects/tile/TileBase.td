@@ -81,6 +81,12 @@ def Tile_BarriersType : Tile_Type<"Barriers", "barriers"> {
   let assemblyFormat = "`<` $count `>`";
 }
 
+def Tile_WordsType : Tile_Type<"Words", "words"> {
+  let summary = "words of 32 bits in shared memory";
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
@@ -107,6 +113,7 @@ class Tile_Operand<string type, string what>
 def Tile_Buffer : Tile_Operand<"::mm01::tile::BufferType", "tile buffer">;
 def Tile_Pipe : Tile_Operand<"::mm01::tile::PipeType", "tile pipe">;
 def Tile_Barriers : Tile_Operand<"::mm01::tile::BarriersType", "tile barriers">;
+def Tile_Words : Tile_Operand<"::mm01::tile::WordsType", "tile words">;
 def Tile_TensorMap : Type<CPred<"::llvm::isa<::mm01::exec::TensorMapType>($_self)">, "tensor map",
                           "::mm01::exec::TensorMapType">,
                      BuildableType<"$_builder.getType<::mm01::exec::TensorMapType>()">;

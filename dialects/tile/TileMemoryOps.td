@@ -78,26 +78,41 @@ def Tile_CopyInOp : Tile_Op<"copy_in", [AttrSizedOperandSegments]> {
   let description = [{
     A bulk copy through a tensor map, at `coordinates`, the innermost first. What
     lies outside of the tensor becomes 0. A tile that is wider than the map's box
-    takes several copies. With `multicast` each block of the cluster copies its part
-    of the tile into all blocks, so that each gets the whole: some of its panels, or,
-    if it has one, some of its rows, along the second coordinate. Once barriers are
+    takes several copies. With `rows` the box fills only those rows of the tile, so
+    that a tile can be put together from places that do not follow each other. With
+    `multicast` each block of the cluster copies its part of the tile into all
+    blocks, so that each gets the whole: some of its panels, or, if it has one, some
+    of its rows, along the second coordinate. Once barriers are
     explicit the copy counts its bytes at `barriers[slot]`.
 
     - C1: there are from 2 to 5 coordinates.
     - C2: barriers come with a slot, and a slot with barriers.
     - C3: the copy writes one tile, not a ring.
+    - C4: rows are in the tile, and come in blocks of 8.
 
     ```mlir
     func.func @load(%map: !exec.tensor_map, %c: index, %r: index, %q: !tile.buffer<64x128xbf16>) {
       tile.copy_in %map[%c, %r] to %q multicast : !tile.buffer<64x128xbf16>
       return
     }
+
+    // Rows 64 to 127 of a tile.
+    func.func @second_page(%map: !exec.tensor_map, %c: index, %r: index, %k: !tile.buffer<128x128xbf16>) {
+      tile.copy_in %map[%c, %r] to %k rows [64, 64] : !tile.buffer<128x128xbf16>
+      return
+    }
     ```
   }];
   let arguments = (ins Tile_TensorMap:$map, Variadic<Index>:$coordinates, Arg<Tile_Buffer, "", [MemWrite]>:$buffer,
-                       Optional<Tile_Barriers>:$barriers, Optional<Index>:$slot, UnitAttr:$multicast);
+                       Optional<Tile_Barriers>:$barriers, Optional<Index>:$slot, UnitAttr:$multicast,
+                       OptionalAttr<DenseI64ArrayAttr>:$rows);
+  let extraClassDeclaration = [{
+    /// The first row of the tile that the copy fills, and how many it does.
+    int64_t getFirstRow() { return getRows() ? (*getRows())[0] : 0; }
+    int64_t getRowCount() { return getRows() ? (*getRows())[1] : getBuffer().getType().getRows(); }
+  }];
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `to` $buffer (`multicast` $multicast^)? (`signals` $barriers^ `[` $slot `]`)? attr-dict
+    $map `[` $coordinates `]` `to` $buffer (`rows` $rows^)? (`multicast` $multicast^)? (`signals` $barriers^ `[` $slot `]`)? attr-dict
     `:` type($buffer) (`,` type($barriers)^)?
   }];
   let hasVerifier = 1;

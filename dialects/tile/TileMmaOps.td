@@ -15,7 +15,7 @@ def Tile_MmaOp : Tile_Op<"mma", [
     OptionalTypesMatchWith<"the accumulator has the type of the result", "result", "accumulator", "$_self">]> {
   let summary = "multiplies two tiles, and adds";
   let description = [{
-    `result[64, n] = a[64, k] · b[k, n] (+ accumulator)` in float32. A comes from
+    `result[m, n] = a[m, k] · b[k, n] (+ accumulator)` in float32. A comes from
     registers or from shared memory, B from shared memory; a `transposed` operand
     is a buffer of the other order. Both orders cost the same.
 
@@ -25,7 +25,8 @@ def Tile_MmaOp : Tile_Op<"mma", [
 
     - C1: the operands have the extents of the formula, seen as `transposed` says.
     - C2: an operand in registers is not transposed.
-    - C3: there are 64 rows, k is a multiple of 16, n a multiple of 8 up to 256.
+    - C3: there are 64 rows for each warp group, k is a multiple of 16, n a multiple
+      of 8 up to 256.
 
     ```mlir
     func.func @scores(%q: !tile.buffer<64x128xbf16>, %k: !tile.buffer<64x128xbf16>) -> tensor<64x64xf32> {

@@ -97,6 +97,11 @@ LogicalResult RoleOp::verify() {
     return emitOpError("C1: expected a multiple of 8 from 24 to 256 registers, "
                        "found ")
            << registers;
+  int64_t groups = getGroups();
+  if (groups < 1 || groups > (getSingle() ? 1 : 4))
+    return emitOpError("C2: expected ")
+           << (getSingle() ? "1 group of a single role" : "1 to 4 groups")
+           << ", found " << groups;
   return success();
 }
 
@@ -132,9 +137,9 @@ LogicalResult MmaOp::verify() {
            << getType();
   if (getTransposeA() && !isa<BufferType>(getA().getType()))
     return emitOpError("C2: only an operand in shared memory is transposed");
-  if (m != FragmentLayout::rows || k % 16 != 0 || n % 8 != 0 || n > 256)
-    return emitOpError("C3: expected 64 rows, k a multiple of 16 and n a "
-                       "multiple of 8 up to 256, found [")
+  if (m % FragmentLayout::rows != 0 || k % 16 != 0 || n % 8 != 0 || n > 256)
+    return emitOpError("C3: expected 64 rows for each warp group, k a multiple "
+                       "of 16 and n a multiple of 8 up to 256, found [")
            << m << ", " << k << "] · [" << k << ", " << n << "]";
   return success();
 }
@@ -150,6 +155,38 @@ static LogicalResult verifyPending(Operation *op, int64_t pending) {
 LogicalResult MmaWaitOp::verify() { return verifyPending(*this, getPending()); }
 LogicalResult CopyWaitOp::verify() {
   return verifyPending(*this, getPending());
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// C1 of the reductions of rows.
+static LogicalResult verifyReduction(Operation *op, RankedTensorType value,
+                                     RankedTensorType result) {
+  bool sameRows = value.getRank() == 2 && result.getRank() >= 1 &&
+                  value.getDimSize(0) == result.getDimSize(0);
+  bool parts = result.getRank() == 2 && result.getDimSize(1) == 8;
+  if (!sameRows || (result.getRank() != 1 && !parts))
+    return op->emitOpError("C1: expected [m, n] -> [m] or [m, 8], found ")
+           << value << " -> " << result;
+  return success();
+}
+
+LogicalResult RowSumOp::verify() {
+  return verifyReduction(*this, getValue().getType(), getType());
+}
+LogicalResult RowMaximumOp::verify() {
+  return verifyReduction(*this, getValue().getType(), getType());
+}
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType rows = getRows().getType();
+  if (rows.getRank() != 1 || getType().getRank() != 2 ||
+      rows.getDimSize(0) != getType().getDimSize(0))
+    return emitOpError("C1: expected [m] -> [m, n], found ")
+           << rows << " -> " << getType();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,6 +237,14 @@ LogicalResult CopyInOp::verify() {
   if (getBuffer().getType().isRing())
     return emitOpError("C3: expected one tile, found the ring ")
            << getBuffer().getType();
+  std::optional<ArrayRef<int64_t>> rows = getRows();
+  int64_t all = getBuffer().getType().getRows();
+  if (rows &&
+      (rows->size() != 2 || (*rows)[0] < 0 || (*rows)[0] % 8 != 0 ||
+       (*rows)[1] <= 0 || (*rows)[1] % 8 != 0 || (*rows)[0] + (*rows)[1] > all))
+    return emitOpError("C4: expected the first row and the number of rows, in "
+                       "blocks of 8, of a tile of ")
+           << all << " rows, found [" << *rows << "]";
   return success();
 }
 

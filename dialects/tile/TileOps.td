@@ -11,6 +11,7 @@
 include "dialects/tile/TileMemoryOps.td"
 include "dialects/tile/TileMmaOps.td"
 include "dialects/tile/TileProgramOps.td"
+include "dialects/tile/TileRowOps.td"
 include "dialects/tile/TileSyncOps.td"
 
 #endif // TILE_OPS_TD

@@ -118,25 +118,29 @@ def Tile_RoleOp : Tile_Op<"role", [HasParent<"KernelOp">, NoTerminator, SingleBl
   let summary = "what one warp group, or one thread, of a kernel does";
   let description = [{
     All roles of a kernel run at the same time and meet at its end. A role runs on
-    a warp group of 128 threads; with `single` on one thread, and single roles
-    share the first warp group. `registers` is what each thread of the warp group
+    a warp group of 128 threads, or on as many as `groups` says, which hold tiles of
+    64 rows for each group together; with `single` on one thread, and single roles
+    share the first warp group. `registers` is what each thread of the warp groups
     may use; single roles of one kernel have the same number.
 
     - C1: `registers` is a multiple of 8 from 24 to 256.
+    - C2: there are 1 to 4 groups, and 1 of a single role.
 
     ```mlir
     tile.kernel @two() {
       tile.role "load" registers 40 single {
       }
-      tile.role "compute" registers 232 {
+      tile.role "compute" registers 232 groups 2 {
       }
       tile.return
     }
     ```
   }];
-  let arguments = (ins StrAttr:$name, I64Attr:$registers, UnitAttr:$single);
+  let arguments = (ins StrAttr:$name, I64Attr:$registers, UnitAttr:$single, DefaultValuedAttr<I64Attr, "1">:$groups);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name `registers` $registers (`single` $single^)? attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    $name `registers` $registers (`single` $single^)? (`groups` $groups^)? attr-dict-with-keyword $body
+  }];
   let hasVerifier = 1;
 }
 

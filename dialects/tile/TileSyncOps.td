@@ -172,4 +172,81 @@ def Tile_ClusterSyncOp : Tile_Op<"cluster_sync"> {
   let assemblyFormat = "attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
+
+def Tile_FirstItemOp : Tile_Op<"first_item"> {
+  let summary = "the first item of a grid, of which clusters take each in turn";
+  let description = [{
+    As the lower bound of a loop by 1 it leaves to the chip which cluster does which
+    iteration: whichever is done first takes the next number of `counter[0]`. The
+    result is 0; a cluster sees its items in rising order, and what the loop carries
+    may depend on no more than that. `counter[0]` is 0 before and after the kernel.
+
+    ```mlir
+    func.func @first(%counter: memref<?xi32>) -> index {
+      %first = tile.first_item %counter : memref<?xi32>
+      return %first : index
+    }
+    ```
+  }];
+  let arguments = (ins Arg<MemRefOf<[I32]>, "", [MemRead, MemWrite]>:$counter);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$counter attr-dict `:` type($counter)";
+}
+
+def Tile_WordsOp : Tile_Op<"words"> {
+  let summary = "words of shared memory";
+  let description = [{
+    ```mlir
+    func.func @words() {
+      %words = tile.words : !tile.words<2>
+      return
+    }
+    ```
+  }];
+  let results = (outs Res<Tile_Words, "", [MemAlloc]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_TakeOp : Tile_Op<"take"> {
+  let summary = "takes the next number of a counter for a cluster";
+  let description = [{
+    For one thread in each block of a cluster. That of block 0 adds 1 to
+    `counter[0]`, which becomes 0 again behind `last`, and sends what it was to
+    `words[slot]` of every block, where 4 bytes are counted at `barriers[slot]`; in
+    other blocks nothing is done.
+
+    ```mlir
+    func.func @take(%counter: memref<?xi32>, %last: index, %words: !tile.words<2>, %full: !tile.barriers<2>,
+                    %slot: index) {
+      tile.take %counter until %last to %words[%slot] signals %full : memref<?xi32>, !tile.words<2>, !tile.barriers<2>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<MemRefOf<[I32]>, "", [MemRead, MemWrite]>:$counter, Index:$last,
+                       Arg<Tile_Words, "", [MemWrite]>:$words, Index:$slot, Tile_BarrierUse:$barriers);
+  let assemblyFormat = [{
+    $counter `until` $last `to` $words `[` $slot `]` `signals` $barriers attr-dict
+    `:` type($counter) `,` type($words) `,` type($barriers)
+  }];
+}
+
+def Tile_WordOp : Tile_Op<"word"> {
+  let summary = "reads a word of shared memory";
+  let description = [{
+    ```mlir
+    func.func @word(%words: !tile.words<2>, %slot: index) -> index {
+      %item = tile.word %words[%slot] : !tile.words<2>
+      return %item : index
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Tile_Words, "", [MemRead]>:$words, Index:$slot);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$words `[` $slot `]` attr-dict `:` type($words)";
+}
+
 #endif // TILE_SYNC_OPS_TD

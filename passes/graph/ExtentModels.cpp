@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/mm01/Mm01LibraryOps.h"
 #include "passes/graph/ExtentRelations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -52,8 +53,8 @@ struct RmsNorm : ModelOf<RmsNorm, RmsNormOp> {
   }
 };
 
-struct Linear : ModelOf<Linear, LinearOp> {
-  static void relate(LinearOp op, ExtentRelations &relations) {
+template <typename Op> struct Linear : ModelOf<Linear<Op>, Op> {
+  static void relate(Op op, ExtentRelations &relations) {
     relations.equate(op.getX(), 0, op.getOut(), 0);
     relations.equate(op.getOut(), 1, shapeOf(op.getWeight())[0]);
     relations.equate(op.getX(), 1, shapeOf(op.getWeight())[1]);
@@ -166,6 +167,20 @@ struct Empty : ModelOf<Empty, tensor::EmptyOp> {
   }
 };
 
+struct ExtractSlice : ModelOf<ExtractSlice, tensor::ExtractSliceOp> {
+  static void relate(tensor::ExtractSliceOp op, ExtentRelations &relations) {
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    int64_t kept = 0;
+    for (auto [i, size] : llvm::enumerate(op.getMixedSizes())) {
+      if (dropped[i])
+        continue;
+      if (auto value = dyn_cast<Value>(size))
+        relations.equate(op.getResult(), kept, value, 0);
+      ++kept;
+    }
+  }
+};
+
 /// A cast that is wrong about an extent is no valid execution.
 struct Cast : ModelOf<Cast, tensor::CastOp> {
   static void relate(tensor::CastOp op, ExtentRelations &relations) {
@@ -202,7 +217,8 @@ void mm01::registerExtentModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, Mm01Dialect *) {
     EmbeddingOp::attachInterface<Embedding>(*context);
     RmsNormOp::attachInterface<RmsNorm>(*context);
-    LinearOp::attachInterface<Linear>(*context);
+    LinearOp::attachInterface<Linear<LinearOp>>(*context);
+    LibraryLinearOp::attachInterface<Linear<LibraryLinearOp>>(*context);
     HeadOp::attachInterface<Head>(*context);
     RotaryOp::attachInterface<Rotary>(*context);
     LightningAttentionOp::attachInterface<LightningAttention>(*context);
@@ -217,6 +233,7 @@ void mm01::registerExtentModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     tensor::DimOp::attachInterface<Dim>(*context);
     tensor::EmptyOp::attachInterface<Empty>(*context);
+    tensor::ExtractSliceOp::attachInterface<ExtractSlice>(*context);
     tensor::CastOp::attachInterface<Cast>(*context);
     tensor::ExpandShapeOp::attachInterface<ExpandShape>(*context);
     tensor::CollapseShapeOp::attachInterface<CollapseShape>(*context);

@@ -116,7 +116,7 @@ Value LightningWriter::copyIn(Value map, const LightningBox &box, Value columns,
                               int64_t width, bool shared) {
   Value buffer = b.alloc(C, width);
   tile::CopyInOp::create(b, map, ValueRange{columns, box.clip, box.row, head},
-                         buffer, Value(), Value(), shared);
+                         buffer, Value(), Value(), shared, DenseI64ArrayAttr());
   return buffer;
 }
 

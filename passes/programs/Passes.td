@@ -44,6 +44,30 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
   }];
 }
 
+def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
+  let summary = "Make tile programs of softmax attention on bf16 activations";
+  let description = [{
+    Each `mm01.softmax_attention` whose q, keys, values and out are bf16, whose pages
+    have 64 tokens, whose numbers of heads are static and whose head size is a
+    multiple of 16 up to 128 becomes a `tile.program` with a block for 128 tokens of
+    a sequence and a query head. Where an even number of query heads of more than 64
+    elements shares a key head, clusters of two of them share its keys and values.
+    Other ops are left for `mm01-form-kernels`.
+
+    ```mlir
+    func.func @attention(%q: tensor<?x64x128xbf16>, %keys: tensor<1x?x64x8x128xbf16>, %r: !mm01.ragged, %layer: index,
+                         %out: tensor<?x64x128xbf16>) -> tensor<?x64x128xbf16> {
+      %o = mm01.softmax_attention %q, %keys, %keys, %r, %layer into %out {scale = 0.0883883461}
+        : tensor<?x64x128xbf16>, tensor<1x?x64x8x128xbf16> into tensor<?x64x128xbf16>
+      return %o : tensor<?x64x128xbf16>
+    }
+    ```
+
+    becomes a `tile.program "softmax"` with a grid of 4, tokens / 128 + sequences, 8,
+    and `cluster 2`.
+  }];
+}
+
 def BufferizePass : Pass<"mm01-bufferize", "::mlir::ModuleOp"> {
   let summary = "Turn tensors into buffers, in place where they can be";
   let description = [{

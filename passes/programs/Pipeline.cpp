@@ -11,4 +11,5 @@
 
 void mm01::addProgramPasses(mlir::OpPassManager &manager) {
   manager.addPass(createFormLightningProgramsPass());
+  manager.addPass(createFormSoftmaxProgramsPass());
 }

@@ -9,19 +9,24 @@
 // exec.weight_scales: buffers that exist already and that nobody may write,
 // because they are a file mapped for reading, or shared. A write makes
 // bufferization copy them first. tile.program takes buffers instead of tensors.
-// Tested by test/passes/programs/bufferize.mlir.
+// mm01.library_linear becomes exec.gemm_device. Tested by
+// test/passes/programs/bufferize.mlir.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/exec/ExecLibraryOps.h"
+#include "dialects/mm01/Mm01LibraryOps.h"
 #include "dialects/tile/TileDialect.h"
 #include "passes/schedule/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
+using namespace mm01;
 
 // An external model overrides by hiding.
 // NOLINTBEGIN(bugprone-derived-method-shadowing-base-method)
@@ -57,6 +62,39 @@ struct WeightModel
   static MemRefType bufferType(Operation *op) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     return MemRefType::get(type.getShape(), type.getElementType());
+  }
+};
+
+/// %y = mm01.library_linear %x, %w into %out above 16
+///   ==>
+/// %b = exec.weight_part %w[0];  exec.gemm_device %x, %b, %out above 16
+struct LibraryLinearModel
+    : DstBufferizableOpInterfaceExternalModel<LibraryLinearModel,
+                                              LibraryLinearOp> {
+  /// With few rows `out` is what it was.
+  bool bufferizesToMemoryRead(Operation *, OpOperand &operand,
+                              const AnalysisState &) const {
+    return isa<TensorType>(operand.get().getType());
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto linear = cast<LibraryLinearOp>(op);
+    FailureOr<Value> x = getBuffer(rewriter, linear.getX(), options, state);
+    FailureOr<Value> out = getBuffer(rewriter, linear.getOut(), options, state);
+    if (failed(x) || failed(out))
+      return failure();
+    Location loc = op->getLoc();
+    RankedTensorType part = linear.getWeight().getType().getPartType();
+    Value first = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    Value weight = exec::WeightPartOp::create(
+        rewriter, loc, MemRefType::get(part.getShape(), part.getElementType()),
+        linear.getWeight(), first);
+    exec::GemmDeviceOp::create(rewriter, loc, *x, weight, *out,
+                               linear.getAboveAttr());
+    replaceOpWithBufferizedValues(rewriter, op, *out);
+    return success();
   }
 };
 
@@ -111,6 +149,7 @@ void mm01::registerBufferizationModels(DialectRegistry &registry) {
         WeightModel<WeightPartOp, exec::WeightPartOp>>(*context);
     WeightScalesOp::attachInterface<
         WeightModel<WeightScalesOp, exec::WeightScalesOp>>(*context);
+    LibraryLinearOp::attachInterface<LibraryLinearModel>(*context);
     context->loadDialect<exec::ExecDialect>();
   });
 }

@@ -57,9 +57,10 @@ struct InferLayoutsPass : mm01::impl::InferLayoutsPassBase<InferLayoutsPass> {
       LogicalResult described = success();
       if (auto copy = dyn_cast<CopyInOp>(op))
         described = describe(copy.getMap(), copy.getBuffer().getType(),
-                             copy.getMulticast(), op);
+                             copy.getRowCount(), copy.getMulticast(), op);
       else if (auto copy = dyn_cast<CopyOutOp>(op))
         described = describe(copy.getMap(), copy.getBuffer().getType(),
+                             copy.getBuffer().getType().getRows(),
                              /*multicast=*/false, op);
       return failed(described) ? WalkResult::interrupt()
                                : WalkResult::advance();
@@ -79,11 +80,16 @@ private:
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     if (!tensor)
       return success();
-    if (tensor.getRank() != 2 || tensor.getDimSize(0) != FragmentLayout::rows ||
-        tensor.getDimSize(1) % 8 != 0)
-      return op->emitOpError("has a tile that no warp group can hold: expected "
-                             "64 rows and a multiple of 8 columns, found ")
-             << tensor;
+    auto role =
+        isa<RoleOp>(op) ? cast<RoleOp>(op) : op->getParentOfType<RoleOp>();
+    int64_t rows = FragmentLayout::rows * (role ? role.getGroups() : 1);
+    bool vector = tensor.getRank() == 1;
+    if (tensor.getRank() < 1 || tensor.getRank() > 2 ||
+        tensor.getDimSize(0) != rows ||
+        (!vector && tensor.getDimSize(1) % 8 != 0))
+      return op->emitOpError("has a tile that its warp groups cannot hold: "
+                             "expected ")
+             << rows << " rows and a multiple of 8 columns, found " << tensor;
     value.setType(
         RankedTensorType::get(tensor.getShape(), tensor.getElementType(),
                               AccumulatorAttr::get(op->getContext())));
@@ -99,8 +105,8 @@ private:
   }
 
   /// Writes on a map's argument what the copies of a buffer ask of it.
-  LogicalResult describe(Value map, BufferType buffer, bool multicast,
-                         Operation *op) {
+  LogicalResult describe(Value map, BufferType buffer, int64_t count,
+                         bool multicast, Operation *op) {
     auto argument = dyn_cast<BlockArgument>(map);
     if (!argument || argument.getOwner()->getParentOp() != getOperation())
       return op->emitOpError("expected a tensor map that is an argument of the "
@@ -108,6 +114,7 @@ private:
     Builder b(&getContext());
     KernelOp kernel = getOperation();
     SharedLayout layout = buffer.getLayout();
+    layout.rows = count;
     int64_t rows =
         multicast ? layout.rowsOfShare(kernel.getCluster()) : layout.rows;
     Attribute box = b.getI64ArrayAttr({rows, layout.panelColumns()});

@@ -40,7 +40,9 @@ using namespace mm01::tile;
 namespace {
 
 /// Arrivals of a role at one barrier: one for each of its warps.
-int64_t arrivals(RoleOp role) { return role.getSingle() ? 1 : kGroupWarps; }
+int64_t arrivals(RoleOp role) {
+  return role.getSingle() ? 1 : kGroupWarps * role.getGroups();
+}
 
 class PipeLowering {
 public:

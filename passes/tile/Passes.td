@@ -106,6 +106,43 @@ def SplitRolesPass : TilePass<"mm01-split-roles"> {
   let options = [Option<"chip", "chip", "std::string", "\"h200\"", "h20, h100, h200 or h800">];
 }
 
+def OverlapProductsPass : TilePass<"mm01-overlap-products"> {
+  let summary = "Run the products of two iterations of a loop together";
+  let description = [{
+    Where threads compute the A operand of a loop's second product from the result of
+    its first, as in attention, and the first depends on no tile that the loop
+    carries, the loop is turned: an iteration begins the first product of the next
+    iteration and then the second of its own, and does the arithmetic between them
+    for the next while the second runs. The first iteration's first part stands
+    before the loop, the last one's second product behind it.
+
+    Loops stay as they are that do not have exactly two such products, whose products
+    read tiles of one pipe, or that may run zero times: a loop runs from 0 by 1 to a
+    number that is a constant or an `arith.maxsi` with one.
+
+    Requires roles, and products that are not scheduled.
+
+    ```mlir
+    tile.kernel @weights(%n: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %often = arith.maxsi %n, %c1 : index
+      %q = tile.alloc : !tile.buffer<64x64xbf16>
+      %k = tile.alloc : !tile.buffer<64x64xbf16>
+      %v = tile.alloc : !tile.buffer<64x64xbf16>
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %o = scf.for %t = %c0 to %often step %c1 iter_args(%sum = %zero) -> tensor<64x64xf32> {
+        %s = tile.mma %q, %k transposed : !tile.buffer<64x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<64x64xf32>
+        %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
+        %next = tile.mma %p, %v into %sum : tensor<64x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<64x64xf32>
+        scf.yield %next : tensor<64x64xf32>
+      }
+      tile.return
+    }
+    ```
+  }];
+}
+
 def ScheduleProductsPass : TilePass<"mm01-schedule-products"> {
   let summary = "Let products run while a role goes on";
   let description = [{
@@ -233,6 +270,37 @@ def MaterializeBarriersPass : TilePass<"mm01-materialize-barriers"> {
     }
     ```
   }];
+}
+
+def TakeItemsPass : TilePass<"mm01-take-items"> {
+  let summary = "Let clusters take items as they are done";
+  let description = [{
+    A loop from `tile.first_item`, by 1, is in every role the loop over the items of
+    the cluster. The role that copies tiles in takes the numbers from the counter, the
+    next one while it works on the last, and sends them to a ring of two words in each
+    block of the cluster; all roles read them there. In the end the counter is 0 again.
+
+    So clusters that were slower get less, and items of neighbouring numbers, which
+    share tiles in the cache, run at the same time.
+
+    Requires explicit barriers, a cluster of two blocks or more, and the loop to be
+    a role's outermost. The bounds of the loop are the same in all roles.
+
+    ```mlir
+    tile.kernel @items(%counter: memref<?xi32>, %n: index) attributes {cluster = 2 : i64} {
+      %c1 = arith.constant 1 : index
+      tile.cluster_sync
+      tile.role "load" registers 40 single {
+        %first = tile.first_item %counter : memref<?xi32>
+        scf.for %item = %first to %n step %c1 {
+        }
+      }
+      tile.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
+                           "::mm01::tile::TileDialect"];
 }
 
 def InsertProxyFencesPass : TilePass<"mm01-insert-proxy-fences"> {

@@ -22,10 +22,12 @@ void mm01::addTilePasses(OpPassManager &manager, StringRef chip) {
   SplitRolesPassOptions split;
   split.chip = chip.str();
   manager.addPass(createSplitRolesPass(split));
+  manager.addPass(createOverlapProductsPass());
   manager.addPass(createScheduleProductsPass());
   manager.addPass(createVerifyPipesPass());
   manager.addPass(createInferLayoutsPass());
   manager.addPass(createMaterializeBarriersPass());
+  manager.addPass(createTakeItemsPass());
   manager.addPass(createInsertProxyFencesPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -31,6 +31,7 @@
 
 #include "passes/tile/Chips.h"
 #include "passes/tile/LoopTurns.h"
+#include "passes/tile/Overlap.h"
 #include "passes/tile/Passes.h"
 #include "passes/tile/RoleSlices.h"
 
@@ -121,7 +122,7 @@ struct PipelineBuffersPass
       return signalPassFailure();
     int64_t copied = 0, depth = 0;
     for (Group &group : *groups)
-      if (mm01::isCopyRole(group.producer)) {
+      if (mm01::isCopyRole(group.producer) && group.depth() > 0) {
         copied += group.bytes();
         depth = std::max(depth, group.depth());
       }
@@ -129,23 +130,26 @@ struct PipelineBuffersPass
         copied ? (found->bytesInFlight() + copied - 1) / copied + 2 : 0;
     // What threads fill is needed at once by the next role: two tiles, one to
     // fill and one to empty. Where that leaves too little for the copies, one
-    // has to do for what is not filled in the innermost loop.
+    // has to do for what is not filled in the innermost loop. What is filled
+    // once has one.
     auto versions = [&](Group &group, bool fewer) {
-      return fewer && group.depth() < depth ? 1 : 2;
+      return group.depth() == 0 || (fewer && group.depth() < depth) ? 1 : 2;
+    };
+    auto isRepeatedCopy = [](Group &group) {
+      return mm01::isCopyRole(group.producer) && group.depth() > 0;
     };
     auto leftWith = [&](bool fewer) {
       int64_t left = found->sharedBytes - kBarrierSpace;
       for (Group &group : *groups)
-        if (!mm01::isCopyRole(group.producer))
+        if (!isRepeatedCopy(group))
           left -= versions(group, fewer) * group.bytes();
       return left;
     };
     bool fewer = leftWith(false) < asked * copied;
     int64_t left = leftWith(fewer);
     for (Group &group : *groups) {
-      int64_t stages = mm01::isCopyRole(group.producer)
-                           ? std::min(asked, left / copied)
-                           : versions(group, fewer);
+      int64_t stages = isRepeatedCopy(group) ? std::min(asked, left / copied)
+                                             : versions(group, fewer);
       if (left < 0 || stages < 1) {
         group.buffers.front().emitOpError("does not fit: the tiles of one "
                                           "iteration need more than the ")
@@ -163,8 +167,9 @@ private:
 
   FailureOr<SmallVector<Group>> collect() {
     SmallVector<Group> groups;
-    // Buffers that one role copies into in one block.
-    llvm::MapVector<std::pair<Block *, StringRef>, size_t> shared;
+    // Buffers that one role copies into in one block, those apart that the
+    // second of two overlapping products reads.
+    llvm::MapVector<std::tuple<Block *, StringRef, unsigned>, size_t> shared;
     WalkResult result = getOperation().walk([&](AllocOp alloc) {
       StringRef producer;
       bool multicast = false;
@@ -186,7 +191,10 @@ private:
       }
       size_t index = groups.size();
       if (mm01::isCopyRole(producer))
-        index = shared.try_emplace({alloc->getBlock(), producer}, index)
+        index = shared
+                    .try_emplace({alloc->getBlock(), producer,
+                                  unsigned(isReadLater(alloc))},
+                                 index)
                     .first->second;
       if (index == groups.size())
         groups.emplace_back().producer = producer;
@@ -197,6 +205,16 @@ private:
     if (result.wasInterrupted())
       return failure();
     return groups;
+  }
+
+  /// True if the products of the loop around a buffer will overlap, and the
+  /// second of them reads it: it is read an iteration later than the others.
+  static bool isReadLater(AllocOp alloc) {
+    auto loop = dyn_cast<scf::ForOp>(alloc->getParentOp());
+    StringRef reason;
+    std::optional<mm01::Overlap> overlap =
+        loop ? mm01::findOverlap(loop, reason) : std::nullopt;
+    return overlap && overlap->isOfSecond(alloc);
   }
 
   LogicalResult pipeline(Group &group, int64_t stages) {

@@ -87,24 +87,47 @@ private:
       return loop.emitOpError(
           "holds steps of a pipe, expected a positive step");
     bool known = first && step && end;
+    if (!end && first && step)
+      end = assumeBound(loop.getUpperBound(), *first + unknownRounds() * *step);
     int64_t rounds =
-        known ? std::max<int64_t>(0, (*end - *first + *step - 1) / *step)
-              : unknownRounds();
+        end && first && step
+            ? std::max<int64_t>(0, (*end - *first + *step - 1) / *step)
+            : unknownRounds();
     set(loop.getRegionIterArgs(), evaluateAll(loop.getInitArgs()));
     for (int64_t i = 0; i < rounds; ++i) {
       set(loop.getInductionVar(),
           first && step ? std::optional(*first + i * *step) : std::nullopt);
       if (!known)
         unknown.push_back(i);
+      size_t before = assumed.size();
       LogicalResult ran = run(*loop.getBody());
       if (!known)
         unknown.pop_back();
       if (failed(ran))
         return failure();
-      set(loop.getRegionIterArgs(), evaluateAll(loop.getYieldedValues()));
+      SmallVector<Number> yielded = evaluateAll(loop.getYieldedValues());
+      while (assumed.size() > before)
+        numbers.erase(assumed.pop_back_val());
+      set(loop.getRegionIterArgs(), yielded);
     }
     set(loop.getResults(), evaluateAll(loop.getRegionIterArgs()));
     return success();
+  }
+
+  /// The value of a bound of which something is unknown, if that makes the
+  /// bound `number` but for constants that are added to it or least values of
+  /// it. What other loops and turns compute from it in this round follows.
+  std::optional<int64_t> assumeBound(Value bound, int64_t number) {
+    Value unknown = bound;
+    while (Operation *op = unknown.getDefiningOp()) {
+      if (!isa<arith::AddIOp, arith::SubIOp, arith::MaxSIOp>(op) ||
+          !evaluate(op->getOperand(1)))
+        break;
+      unknown = op->getOperand(0);
+    }
+    numbers[unknown] = number;
+    assumed.push_back(unknown);
+    return evaluate(bound);
   }
 
   /// How often a loop of unknown length runs here. In such a loop it differs
@@ -180,6 +203,8 @@ private:
       return *a - *b;
     if (isa<arith::MulIOp>(op))
       return *a * *b;
+    if (isa<arith::MaxSIOp>(op))
+      return std::max(*a, *b);
     if (isa<arith::DivUIOp>(op) && *a >= 0 && *b > 0)
       return *a / *b;
     if (isa<arith::RemUIOp>(op) && *a >= 0 && *b > 0)
@@ -192,6 +217,8 @@ private:
 
   int64_t iterations;
   DenseMap<Value, int64_t> numbers;
+  /// Values among them that are unknown, but for what was made of them.
+  SmallVector<Value> assumed;
   /// Rounds of the loops of unknown length that are under way.
   SmallVector<int64_t> unknown;
 };

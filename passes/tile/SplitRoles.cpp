@@ -138,8 +138,22 @@ int64_t registersOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return 0;
-  int64_t bits = tensor.getElementTypeBitWidth();
-  return llvm::divideCeil(tensor.getNumElements() / kGroupThreads * bits, 32);
+  int64_t elements = tensor.getRank() == 2
+                         ? FragmentLayout{tensor.getDimSize(1)}.registers()
+                         : FragmentLayout::rowRegisters;
+  return llvm::divideCeil(elements * tensor.getElementTypeBitWidth(), 32);
+}
+
+/// Warp groups that hold the tiles of a role together.
+int64_t groupsOf(RoleOp role) {
+  int64_t rows = FragmentLayout::rows;
+  role.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && tensor.getRank() > 0)
+        rows = std::max(rows, tensor.getDimSize(0));
+  });
+  return llvm::divideCeil(rows, FragmentLayout::rows);
 }
 
 /// The most registers that tiles of a role need at once, where it loops; a
@@ -232,11 +246,12 @@ private:
     SmallVector<RoleOp> greatest;
     int64_t most = -1;
     for (RoleOp role : groups) {
+      role.setGroups(groupsOf(role));
       int64_t tiles = registersOfTiles(role);
       int64_t registers = std::min<int64_t>(
           llvm::alignTo(tiles + kScalarRegisters, 8), chip.registersOfThread);
       role.setRegisters(registers);
-      left -= registers;
+      left -= registers * int64_t(role.getGroups());
       if (tiles > most)
         greatest.clear();
       if (tiles >= most) {
@@ -244,9 +259,11 @@ private:
         greatest.push_back(role);
       }
     }
+    int64_t count = 0;
+    for (RoleOp role : greatest)
+      count += role.getGroups();
     for (RoleOp role : greatest) {
-      int64_t share = left / int64_t(greatest.size());
-      int64_t registers = int64_t(role.getRegisters()) + share;
+      int64_t registers = int64_t(role.getRegisters()) + left / count;
       role.setRegisters(std::clamp<int64_t>(
           llvm::alignDown(std::max<int64_t>(registers, 0), 8), 24,
           chip.registersOfThread));

@@ -115,6 +115,10 @@ struct HeadKernel : OpRewritePattern<HeadOp> {
 } // namespace
 
 void mm01::populateDenseKernelPatterns(RewritePatternSet &patterns) {
-  patterns.add<EmbeddingKernel, RmsNormKernel, HeadKernel>(
-      patterns.getContext());
+  patterns.add<EmbeddingKernel, RmsNormKernel>(patterns.getContext());
+  populateHeadPatterns(patterns);
+}
+
+void mm01::populateHeadPatterns(RewritePatternSet &patterns) {
+  patterns.add<HeadKernel>(patterns.getContext());
 }

@@ -18,7 +18,7 @@
 
 #include "passes/tiling/Passes.h"
 
-#include "dialects/mm01/Mm01Dialect.h"
+#include "dialects/mm01/Mm01LibraryOps.h"
 #include "passes/tiling/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,7 +60,8 @@ struct FormKernelsPass : mm01::impl::FormKernelsPassBase<FormKernelsPass> {
 
     getOperation()->walk([&](Operation *op) {
       if (!isa<mm01::Mm01Dialect>(op->getDialect()) ||
-          !isa<DestinationStyleOpInterface>(op))
+          !isa<DestinationStyleOpInterface>(op) ||
+          isa<mm01::LibraryLinearOp>(op))
         return;
       op->emitOpError("has no kernel for these types: expected float32 "
                       "activations and static head sizes and expert counts");

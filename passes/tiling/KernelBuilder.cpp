@@ -345,6 +345,24 @@ ValueRange KernelBuilder::kernel(StringRef name, ValueRange grid,
   return forall.getResults();
 }
 
+Value KernelBuilder::forWarps(Value count, Value out, WarpBody body) {
+  ArrayAttr mapping = getArrayAttr(
+      gpu::GPUWarpMappingAttr::get(getContext(), gpu::MappingId::LinearDim0));
+  auto loop = scf::ForallOp::create(
+      *this, Indices{OpFoldResult(count)}, out, mapping,
+      [&](OpBuilder &nested, Location, ValueRange arguments) {
+        InsertionGuard guard(*this);
+        restoreInsertionPoint(nested.saveInsertionPoint());
+        Written written = body(arguments[0], arguments[1]);
+        auto parallel = scf::InParallelOp::create(*this);
+        setInsertionPointToStart(parallel.getBody());
+        tensor::ParallelInsertSliceOp::create(
+            *this, written.value, arguments[1], written.offsets, written.sizes,
+            unitStrides(*this, written.offsets.size()));
+      });
+  return loop.getResult(0);
+}
+
 ValueRange KernelBuilder::rowKernel(StringRef name, int64_t tile,
                                     ValueRange outs, RowBody body) {
   Value count = dim(outs[0], 0);

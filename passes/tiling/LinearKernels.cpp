@@ -16,6 +16,7 @@
 
 #include "passes/tiling/KernelBuilder.h"
 #include "passes/tiling/Patterns.h"
+#include "passes/tiling/WeightPanel.h"
 
 using namespace mlir;
 using namespace mm01;
@@ -34,12 +35,6 @@ int64_t panelColumns(ArrayRef<int64_t> weight) {
   int64_t panel = std::clamp<int64_t>((1 << 18) / depth / 16 * 16, 16, 128);
   return std::min(panel, columns);
 }
-
-/// Rows of a weight in their storage type and, where that is int8, the scale of
-/// each.
-struct Panel {
-  Value rows, scales;
-};
 
 /// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows: the
 /// element of the panel is widened once for all these rows.
@@ -109,15 +104,6 @@ Value multiply(KernelBuilder &b, Value x, const Panel &panel, Value out,
   Value wide = widenPanel(b, panel, columns);
   Value zero = b.fill(b.f32(0), out);
   return b.multiplyInto(x, wide, zero);
-}
-
-/// A part of a weight.
-Panel readPart(KernelBuilder &b, TypedValue<WeightType> weight, Value part) {
-  WeightType type = weight.getType();
-  Value rows = WeightPartOp::create(b, type.getPartType(), weight, part);
-  if (!type.isQuantized())
-    return {rows, {}};
-  return {rows, WeightScalesOp::create(b, type.getScalesType(), weight, part)};
 }
 
 /// What one workgroup writes: rows [first, first + count) of panel `number` of

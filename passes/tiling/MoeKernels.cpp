@@ -170,30 +170,60 @@ struct DispatchKernel : OpRewritePattern<DispatchOp> {
   }
 };
 
-/// A tile of tokens a workgroup; choices are added in their order.
+/// A tile of tokens a workgroup; choices are added in their order. What is
+/// stored narrower than float32 is rounded once, when all are added.
 struct CombineKernel : OpRewritePattern<CombineOp> {
   using OpRewritePattern::OpRewritePattern;
 
+  /// Row positions[t, j] of rows and its share.
+  static std::pair<Value, Value> choice(KernelBuilder &b, CombineOp op, Value t,
+                                        Value j) {
+    Value from = b.toIndex(b.extract(op.getPositions(), {t, j}));
+    return {b.row(op.getRows(), from),
+            b.widen(b.extract(op.getWeights(), {t, j}))};
+  }
+
+  /// Adds to float32 `out`, which is cleared, one choice after the other.
+  static Value addUp(KernelBuilder &b, CombineOp op, Value t, Value out) {
+    return b.loop(b.index(0), b.dim(op.getPositions(), 1),
+                  b.fill(b.f32(0), out), [&](Value j, ValueRange carried) {
+                    auto [row, share] = choice(b, op, t, j);
+                    return Values{
+                        b.elementwise({row}, carried[0], [&](ValueRange a) {
+                          return b.addf(a[1], b.mulf(share, b.widen(a[0])));
+                        })};
+                  })[0];
+  }
+
+  /// All choices of an element together.
+  static Value addTogether(KernelBuilder &b, CombineOp op, Value t, Value out) {
+    Values rows, shares;
+    for (int64_t j = 0; j < staticExtent(op.getPositions(), 1); ++j) {
+      auto [row, share] = choice(b, op, t, b.index(j));
+      rows.push_back(row);
+      shares.push_back(share);
+    }
+    return b.elementwise(rows, out, [&](ValueRange a) {
+      Value sum = b.f32(0);
+      for (auto [value, share] : llvm::zip(a.drop_back(), shares))
+        sum = b.addf(sum, b.mulf(share, b.widen(value)));
+      return b.narrow(sum, a.back().getType());
+    });
+  }
+
   LogicalResult matchAndRewrite(CombineOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getOut().getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "the CPU combines in float32");
+    bool isWide = getElementTypeOrSelf(op.getOut().getType()).isF32();
+    if (!isWide && ShapedType::isDynamic(staticExtent(op.getPositions(), 1)))
+      return rewriter.notifyMatchFailure(
+          op, "adds an unknown number of choices in float32 only");
     KernelBuilder b(rewriter, op.getLoc());
     int64_t width = staticExtent(op.getOut(), 1);
     if (ShapedType::isDynamic(width))
       width = 1024;
     auto kernel = [&](Value t, Value local, ValueRange tiles) {
-      Value zero = b.fill(b.f32(0), b.row(tiles[0], local));
-      Value row = b.loop(
-          b.index(0), b.dim(op.getPositions(), 1), zero,
-          [&](Value j, ValueRange carried) {
-            Value from = b.toIndex(b.extract(op.getPositions(), {t, j}));
-            Value share = b.widen(b.extract(op.getWeights(), {t, j}));
-            return Values{b.elementwise(
-                {b.row(op.getRows(), from)}, carried[0], [&](ValueRange a) {
-                  return b.addf(a[1], b.mulf(share, b.widen(a[0])));
-                })};
-          })[0];
+      Value out = b.row(tiles[0], local);
+      Value row = isWide ? addUp(b, op, t, out) : addTogether(b, op, t, out);
       return Values{b.insertRow(row, tiles[0], local)};
     };
     rewriter.replaceOp(op, b.rowKernel("combine", rowsPerWorkgroup(width),

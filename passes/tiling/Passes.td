@@ -35,6 +35,39 @@ def FormProjectionsPass : Pass<"mm01-form-projections", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp"> {
+  let summary = "turns ops that a GPU does in its own way into kernels";
+  let description = [{
+    Replaces each `mm01.linear`, `mm01.head` and `mm01.grouped_linear`. Where x and
+    the weight are of one type, bf16 or f16, and rows of both are multiples of 16
+    bytes, `mm01.library_linear` multiplies, but for few rows of a narrow weight,
+    which are a kernel's; its grid is empty for more. Kernels do the rest: each
+    element of a weight is read once from where it lies, with the lanes of a warp
+    side by side, and sums are float32. All rows of an expert are a kernel's.
+
+    `mm01.dispatch`, a counting sort of one thread on the CPU, becomes three
+    kernels of sums: choices of each expert in each block of choices, where each
+    block's begin, and positions and rows. `mm01.rotary` makes the cosines and sines
+    of a token side by side, then rotates all heads at once.
+
+    Requires: the graph phase. Not a goal: any other op, fusion, products of
+    experts on tensor cores.
+
+    ```mlir
+    func.func @linear(%x: tensor<?x64xbf16>, %w: !mm01.weight<96x64xbf16>, %out: tensor<?x96xbf16>) -> tensor<?x96xbf16> {
+      %y = mm01.linear %x, %w into %out : tensor<?x64xbf16>, !mm01.weight<96x64xbf16> into tensor<?x96xbf16>
+      return %y : tensor<?x96xbf16>
+    }
+    ```
+
+    becomes an `scf.forall` with `{mm01.kernel = "linear"}` for few rows and an
+    `mm01.library_linear` of its result.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
   let summary = "turns every op on whole tensors into a kernel candidate";
   let description = [{
@@ -52,8 +85,8 @@ def FormKernelsPass : Pass<"mm01-form-kernels", "::mlir::ModuleOp"> {
     the recurrence; without a plan all tokens do. Its products whose second operand
     is not transposed stand for register tiles of the code generator.
 
-    Requires: the graph phase on float32 activations; head sizes, expert counts
-    and page sizes are static. Fails, naming the op, where it has no kernel.
+    Requires: the graph phase; products on float32 activations, or kernels already;
+    head sizes, expert counts and page sizes are static. Fails, naming the op, where it has no kernel.
     Not a goal: fusion, or the choice between forms of one op.
 
     ```mlir

@@ -20,6 +20,14 @@ void populateLightningKernelPatterns(mlir::RewritePatternSet &patterns);
 void populateSoftmaxKernelPatterns(mlir::RewritePatternSet &patterns);
 void populateMoeKernelPatterns(mlir::RewritePatternSet &patterns);
 void populateLinalgKernelPatterns(mlir::RewritePatternSet &patterns);
+/// mm01.head becomes a kernel that gathers rows, and a linear map of them.
+void populateHeadPatterns(mlir::RewritePatternSet &patterns);
+/// mm01.linear and mm01.grouped_linear as a GPU does them.
+void populateDeviceLinearPatterns(mlir::RewritePatternSet &patterns);
+/// mm01.dispatch as a GPU does it.
+void populateDeviceDispatchPatterns(mlir::RewritePatternSet &patterns);
+/// mm01.rotary as a GPU does it.
+void populateDeviceRotaryPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace mm01
 

@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-#define MM01_ABI_VERSION 2
+#define MM01_ABI_VERSION 3
 #define MM01_MANIFEST_SECTION ".mm01.manifest"
 #define MM01_SEAL_SECTION ".mm01.seal"
 #define MM01_SEAL_MAGIC "mm01seal"
@@ -111,7 +111,7 @@ typedef struct mm01_device_kernel {
   int64_t dynamic_shared_bytes; /* of a block, beside what the image declares */
 } mm01_device_kernel;
 
-/* Element types of a tensor map. */
+/* Element types of tensor maps and products. */
 enum {
   MM01_ELEMENT_F32,
   MM01_ELEMENT_F16,
@@ -135,6 +135,20 @@ typedef struct mm01_tensor_map {
 /* Bytes and alignment of an encoded tensor map, a parameter of kernels. */
 #define MM01_TENSOR_MAP_BYTES 128
 #define MM01_TENSOR_MAP_ALIGNMENT 64
+
+/* c[rows, columns] = a[rows, depth] * b[columns, depth]^T in device memory,
+ * row-major with leading dimensions in elements, summed in float32. a and b are
+ * of `element`, bf16 or f16; c is of `element_c`, the same or f32. */
+typedef struct mm01_device_product {
+  int64_t rows, columns, depth;
+  int64_t element, element_c; /* of the above */
+  const void *a;
+  int64_t lda;
+  const void *b;
+  int64_t ldb;
+  void *c;
+  int64_t ldc;
+} mm01_device_product;
 
 /* What a program may ask of the runtime. `arena`, device memory, holds at least
  * as many bytes as mm01_arena_F(arguments) said. */
@@ -173,6 +187,12 @@ struct mm01_context {
    * MM01_TENSOR_MAP_ALIGNMENT in host memory. */
   void (*encode_tensor_map)(const mm01_context *context,
                             const mm01_tensor_map *map, void *encoded);
+
+  /* Multiplies matrices with the library of the GPU, after all that was
+   * launched before, and returns without waiting for it. With 0 rows it does
+   * nothing. */
+  void (*gemm_device)(const mm01_context *context,
+                      const mm01_device_product *product);
 };
 
 /* 0: done; 1: memory for a result was refused. */

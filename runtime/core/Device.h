@@ -7,9 +7,9 @@
 //
 // A device runs kernels and owns the memory they read and write. Its work is
 // done in the order in which it is asked for: launches and copies of one device
-// form one stream. launchDevice, copyIn and copyWithin may return before the
-// work is done; copyOut and synchronize return when all work before them is,
-// and report what went wrong in it.
+// form one stream. launchDevice, gemmDevice, copyIn and copyWithin may return
+// before the work is done; copyOut and synchronize return when all work before
+// them is, and report what went wrong in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,24 +18,14 @@
 
 #include "frontend/safetensors/Status.h"
 #include "runtime/abi/program.h"
+#include "runtime/core/Trace.h"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 namespace mm01 {
-
-/// One launch, as an observer sees it.
-struct LaunchRecord {
-  std::string_view kernel;
-  int64_t grid;
-  std::chrono::steady_clock::time_point begin;
-  std::chrono::steady_clock::time_point end;
-};
-using LaunchObserver = std::function<void(const LaunchRecord &)>;
 
 /// Launches and copies of a device that were captured, to be done again as one
 /// piece. The device must outlive it.
@@ -100,6 +90,10 @@ public:
   /// mm01_context::encode_tensor_map.
   virtual Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) = 0;
 
+  /// mm01_context::gemm_device: a product by the library of a GPU. Fails, in
+  /// one line, where there is no such library.
+  virtual Status gemmDevice(const mm01_device_product &product) = 0;
+
   /// Whether capture() works.
   virtual bool canCapture() const { return false; }
   /// Calls `work` and keeps what it launches and copies within the device
@@ -130,15 +124,11 @@ public:
   /// Seconds between two marks by the device's clock, when both have passed.
   virtual Result<double> secondsBetween(size_t begin, size_t end) = 0;
 
-  /// Calls `observer` after every launch until it is replaced; an empty one
-  /// turns it off. A device whose launches return early waits for each while it
-  /// is observed.
-  void observe(LaunchObserver observer) {
-    this->observer = std::move(observer);
-  }
-
-protected:
-  LaunchObserver observer;
+  /// Keeps what is launched and copied from now on for finishTrace(). Nothing
+  /// is captured meanwhile: a graph is one piece.
+  virtual Status startTrace() = 0;
+  /// Waits for the device and gives what it did since startTrace().
+  virtual Result<Trace> finishTrace() = 0;
 };
 
 } // namespace mm01

@@ -55,6 +55,13 @@ void encodeTensorMap(const mm01_context *context, const mm01_tensor_map *map,
     call.status = call.device.encodeTensorMap(*map, encoded);
 }
 
+void gemmDevice(const mm01_context *context,
+                const mm01_device_product *product) {
+  Call &call = Call::of(context);
+  if (call.status.ok())
+    call.status = call.device.gemmDevice(*product);
+}
+
 Status allocate(Call &call, int64_t index, int64_t rank, const int64_t *shape) {
   const std::vector<ResultSpec> &results = call.entry.results;
   if (index < 0 || index >= static_cast<int64_t>(results.size()) ||
@@ -132,9 +139,9 @@ Status Executor::run(const Program &program, size_t index,
   sink.results.resize(entry.results.size());
   Call call{device, entry, sink, {}, {}};
   call.allocated.resize(entry.results.size());
-  mm01_context context{MM01_ABI_VERSION, &call,          arena.data(),
-                       launch,           allocateResult, gemmF32,
-                       launchDevice,     encodeTensorMap};
+  mm01_context context{MM01_ABI_VERSION, &call,           arena.data(),
+                       launch,           allocateResult,  gemmF32,
+                       launchDevice,     encodeTensorMap, gemmDevice};
   int32_t code = program.entryFunction(index)(&context, arguments.data());
   if (call.gemmRefused)
     call.status = Status::error("a matrix product was refused by oneDNN");

@@ -71,8 +71,13 @@ Status CpuDevice::launch(const mm01_context &context, mm01_kernel kernel,
     return Status::error("not enough memory for kernel ", name, ": expected ",
                          scratchBytes, " bytes for each of ", workers(),
                          " workers");
-  if (observer)
-    observer({name, grid, begin, std::chrono::steady_clock::now()});
+  if (trace) {
+    using Seconds = std::chrono::duration<double>;
+    auto end = std::chrono::steady_clock::now();
+    trace->push_back({TraceEvent::Kind::Kernel, name, grid,
+                      Seconds(begin - traceBegin).count(),
+                      Seconds(end - begin).count()});
+  }
   return {};
 }
 
@@ -87,6 +92,11 @@ Status CpuDevice::encodeTensorMap(const mm01_tensor_map &, void *) {
                        "processor");
 }
 
+Status CpuDevice::gemmDevice(const mm01_device_product &) {
+  return Status::error("a product of the library of a GPU, expected one of the "
+                       "processor");
+}
+
 Result<size_t> CpuDevice::mark() {
   marks.push_back(std::chrono::steady_clock::now());
   return marks.size() - 1;
@@ -94,6 +104,18 @@ Result<size_t> CpuDevice::mark() {
 
 Result<double> CpuDevice::secondsBetween(size_t begin, size_t end) {
   return std::chrono::duration<double>(marks[end] - marks[begin]).count();
+}
+
+Status CpuDevice::startTrace() {
+  traceBegin = std::chrono::steady_clock::now();
+  trace.emplace();
+  return {};
+}
+
+Result<Trace> CpuDevice::finishTrace() {
+  Trace done = std::move(trace).value_or(Trace());
+  trace.reset();
+  return done;
 }
 
 bool CpuDevice::gemmF32(int64_t m, int64_t n, int64_t k, const float *a,

@@ -40,15 +40,21 @@ public:
   Status launchDevice(const mm01_device_kernel &kernel, const int64_t grid[3],
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
+  Status gemmDevice(const mm01_device_product &product) override;
   void parallelFor(int64_t count,
                    const std::function<void(int64_t)> &body) override;
 
   Result<size_t> mark() override;
   Result<double> secondsBetween(size_t begin, size_t end) override;
+  Status startTrace() override;
+  Result<Trace> finishTrace() override;
 
 private:
   ThreadPool pool;
   std::vector<std::chrono::steady_clock::time_point> marks;
+  /// While there is one, launches are added to it.
+  std::optional<Trace> trace;
+  std::chrono::steady_clock::time_point traceBegin;
 };
 
 } // namespace mm01

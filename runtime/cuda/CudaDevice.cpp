@@ -78,6 +78,8 @@ CudaDevice::~CudaDevice() {
   // nobody can mend.
   if (stream)
     driver.cuStreamSynchronize(stream);
+  library.reset();
+  recorder.reset();
   kernels.reset();
   staging.reset();
   for (Event event : marks)
@@ -118,22 +120,38 @@ void CudaDevice::release(void *memory) {
     driver.cuMemFree(toDevice(memory));
 }
 
+template <typename Work>
+Status CudaDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
+                          Work work) {
+  if (!recorder)
+    return work();
+  MM01_RETURN_IF_FAILED(recorder->begin(kind, name, size));
+  MM01_RETURN_IF_FAILED(work());
+  return recorder->end();
+}
+
 Status CudaDevice::copyIn(void *to, const void *from, int64_t bytes) {
-  return staging->copyIn(toDevice(to), static_cast<const char *>(from), bytes);
+  return record(TraceEvent::Kind::CopyIn, "", bytes, [&] {
+    return staging->copyIn(toDevice(to), static_cast<const char *>(from),
+                           bytes);
+  });
 }
 
 Status CudaDevice::copyOut(void *to, const void *from, int64_t bytes) {
-  MM01_RETURN_IF_FAILED(
-      staging->copyOut(static_cast<char *>(to), toDevice(from), bytes));
+  MM01_RETURN_IF_FAILED(record(TraceEvent::Kind::CopyOut, "", bytes, [&] {
+    return staging->copyOut(static_cast<char *>(to), toDevice(from), bytes);
+  }));
   return synchronize();
 }
 
 Status CudaDevice::copyWithin(void *to, const void *from, int64_t bytes) {
   if (bytes == 0)
     return {};
-  return driver.check(
-      driver.cuMemcpyDtoDAsync(toDevice(to), toDevice(from), bytes, stream),
-      "cuMemcpyDtoDAsync");
+  return record(TraceEvent::Kind::CopyWithin, "", bytes, [&] {
+    return driver.check(
+        driver.cuMemcpyDtoDAsync(toDevice(to), toDevice(from), bytes, stream),
+        "cuMemcpyDtoDAsync");
+  });
 }
 
 Status CudaDevice::synchronize() {
@@ -198,21 +216,30 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
   config.attributes = &cluster;
   config.attributeCount =
       kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 1;
-  auto begin = std::chrono::steady_clock::now();
-  ResultCode code = driver.cuLaunchKernelEx(
-      &config, *function, const_cast<void **>(parameters), nullptr);
-  if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
-    return Status::error("kernel ", kernel.name, ": ", status.message());
-  if (observer) {
-    MM01_RETURN_IF_FAILED(synchronize());
-    observer({kernel.name, grid[0] * grid[1] * grid[2], begin,
-              std::chrono::steady_clock::now()});
-  }
-  return {};
+  int64_t blocks = grid[0] * grid[1] * grid[2];
+  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, [&]() -> Status {
+    ResultCode code = driver.cuLaunchKernelEx(
+        &config, *function, const_cast<void **>(parameters), nullptr);
+    if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
+      return Status::error("kernel ", kernel.name, ": ", status.message());
+    return {};
+  });
 }
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {
   return cuda::encodeTensorMap(driver, map, encoded);
+}
+
+Status CudaDevice::gemmDevice(const mm01_device_product &product) {
+  if (product.rows == 0 || product.columns == 0)
+    return {};
+  if (!library) {
+    auto opened = MatrixLibrary::open(driver);
+    MM01_RETURN_IF_FAILED(opened);
+    library = *std::move(opened);
+  }
+  return record(TraceEvent::Kind::Kernel, "gemm", product.rows,
+                [&] { return library->multiply(product, stream); });
 }
 
 Result<std::unique_ptr<DeviceGraph>>
@@ -265,4 +292,17 @@ Result<double> CudaDevice::secondsBetween(size_t begin, size_t end) {
       driver.cuEventElapsedTime(&milliseconds, marks[begin], marks[end]),
       "cuEventElapsedTime"));
   return milliseconds * 1e-3;
+}
+
+Status CudaDevice::startTrace() {
+  recorder = std::make_unique<Recorder>(driver, stream);
+  return recorder->start();
+}
+
+Result<Trace> CudaDevice::finishTrace() {
+  if (!recorder)
+    return Trace();
+  Result<Trace> trace = recorder->finish();
+  recorder.reset();
+  return trace;
 }

@@ -10,6 +10,8 @@
 
 #include "runtime/core/Device.h"
 #include "runtime/cuda/Kernels.h"
+#include "runtime/cuda/MatrixLibrary.h"
+#include "runtime/cuda/Recorder.h"
 #include "runtime/cuda/Staging.h"
 
 #include <memory>
@@ -47,7 +49,8 @@ public:
   Status launchDevice(const mm01_device_kernel &kernel, const int64_t grid[3],
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
-  bool canCapture() const override { return !observer; }
+  Status gemmDevice(const mm01_device_product &product) override;
+  bool canCapture() const override { return !recorder; }
   Result<std::unique_ptr<DeviceGraph>>
   capture(const std::function<Status()> &work) override;
   Status replay(DeviceGraph &graph) override;
@@ -56,10 +59,16 @@ public:
 
   Result<size_t> mark() override;
   Result<double> secondsBetween(size_t begin, size_t end) override;
+  Status startTrace() override;
+  Result<Trace> finishTrace() override;
 
 private:
   explicit CudaDevice(const cuda::Driver &driver) : driver(driver) {}
   Status start();
+  /// Does `work`, with its times kept where there is a trace.
+  template <typename Work>
+  Status record(TraceEvent::Kind kind, const char *name, int64_t size,
+                Work work);
   Status checkGrid(const mm01_device_kernel &kernel,
                    const int64_t grid[3]) const;
 
@@ -71,7 +80,9 @@ private:
   int sharedBytes = 0;
   std::unique_ptr<cuda::Kernels> kernels;
   std::unique_ptr<cuda::Staging> staging;
+  std::unique_ptr<cuda::MatrixLibrary> library; // once a product needs it
   std::vector<cuda::Event> marks;
+  std::unique_ptr<cuda::Recorder> recorder; // while there is a trace
 };
 
 } // namespace mm01

@@ -125,6 +125,14 @@ Result<ForwardSpec> ForwardSpec::find(const Manifest &manifest,
         "entry ", name, " has no ragged argument, expected an inference entry");
   spec.ragged = ragged - entry.arguments.begin();
 
+  spec.routes = entry.findArgument("routes");
+  if (spec.routes) {
+    const ArgumentSpec &routes = entry.arguments[*spec.routes];
+    MM01_RETURN_IF_FAILED(checkTensor(entry, "routes", routes.shape,
+                                      routes.type, ElementType::I32,
+                                      {-2, -1, -2}));
+  }
+
   Result<std::optional<size_t>> cache = findCache(
       entry, "lightning_state", ElementType::F32, {-2, -1, -2, -2, -2});
   MM01_RETURN_IF_FAILED(cache);
@@ -140,7 +148,7 @@ Result<ForwardSpec> ForwardSpec::find(const Manifest &manifest,
 
   for (size_t i = 0; i < entry.arguments.size(); ++i) {
     bool known = entry.arguments[i].parameter || i == spec.tokens ||
-                 i == spec.ragged || i == spec.logitRows ||
+                 i == spec.ragged || i == spec.logitRows || i == spec.routes ||
                  i == spec.lightningState || i == spec.keys || i == spec.values;
     if (!known)
       return Status::error(

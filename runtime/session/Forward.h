@@ -30,6 +30,7 @@ struct ForwardSpec {
   size_t tokens = 0;
   size_t ragged = 0;
   size_t logitRows = 0;
+  std::optional<size_t> routes;         ///< [layers, T, k] i32
   std::optional<size_t> lightningState; ///< [layers, slots, …]
   std::optional<size_t> keys;           ///< [layers, pages, 64, …]
   std::optional<size_t> values;         ///< [layers, pages, 64, …]

@@ -68,7 +68,8 @@ Result<Session> Session::create(const Program &program, const Weights &weights,
     pages = 0;
 
   const EntrySpec &entry = program.entry(spec->entry);
-  bool padsDecode = executor.getDevice().canCapture();
+  // What padding's experts would be nobody says.
+  bool padsDecode = executor.getDevice().canCapture() && !spec->routes;
   int64_t spare = padsDecode && pages > 0 ? 1 : 0;
   MM01_RETURN_IF_FAILED(checkMemory(executor.getDevice(), entry, *spec,
                                     options.maxSequences, pages + spare));

@@ -57,6 +57,9 @@ struct StepItem {
   SequenceId sequence = 0;
   std::span<const int32_t> tokens; ///< at least one
   LogitRows logits = LogitRows::Last;
+  /// The experts of each layer, token and choice, [layers, tokens, k]; of a
+  /// program that is told them (ForwardSpec::routes), else empty.
+  std::span<const int32_t> routes = {};
 };
 
 /// The logits of a step; valid until the session's next step.
@@ -114,7 +117,8 @@ public:
 
   /// Appends tokens to sequences in one call of the program. Refuses: no items,
   /// an unknown or repeated sequence, no tokens, a token that is no id of the
-  /// vocabulary, a sequence over forward().maxPositions, a step over
+  /// vocabulary, routes of another number of elements or that name no expert, a
+  /// sequence over forward().maxPositions, a step over
   /// maxStepTokens() or maxStepSequences(), and a lack of free pages.
   Result<StepLogits> step(std::span<const StepItem> items);
 
@@ -152,6 +156,8 @@ private:
 
   Result<const Sequence *> find(SequenceId sequence) const;
   Status check(std::span<const StepItem> items) const;
+  Status checkRoutes(const StepItem &item) const;
+  std::vector<int32_t> joinRoutes(std::span<const StepItem> items) const;
   Result<PagePlan> planPages(std::span<const StepItem> items);
   /// Everything but the logits; `logitRows` as the program shall have them.
   Status perform(std::span<const StepItem> items,
@@ -185,7 +191,7 @@ private:
   DecodeGraphs graphs;
   /// Copies of what changes in each step, where the device has memory of its
   /// own.
-  DeviceBuffer deviceTokens, deviceRows, deviceBatch;
+  DeviceBuffer deviceTokens, deviceRows, deviceRoutes, deviceBatch;
   AlignedBuffer hostLogits;
 };
 

@@ -47,6 +47,7 @@ Status Session::check(std::span<const StepItem> items) const {
         return Status::error("sequence ", item.sequence, ": token ", i, " is ",
                              item.tokens[i], ", expected 0 to ",
                              spec.vocabulary - 1);
+    MM01_RETURN_IF_FAILED(checkRoutes(item));
     tokens += added;
     seen.push_back(item.sequence);
   }
@@ -193,6 +194,16 @@ Status Session::run(std::span<const StepItem> items, const PagePlan &plan,
   arguments[spec.tokens] = {const_cast<void *>(*shownTokens), &tokenCount};
   arguments[spec.ragged] = {const_cast<mm01_ragged *>(batch->get()), nullptr};
   arguments[spec.logitRows] = {const_cast<void *>(*shownRows), &rowCount};
+  std::vector<int32_t> routes;
+  std::vector<int64_t> routesShape;
+  if (spec.routes) {
+    routes = joinRoutes(items);
+    routesShape = entry.arguments[*spec.routes].shape;
+    routesShape[1] = tokenCount;
+    Result<const void *> shown = show(routes, deviceRoutes);
+    MM01_RETURN_IF_FAILED(shown);
+    arguments[*spec.routes] = {const_cast<void *>(*shown), routesShape.data()};
+  }
   if (spec.lightningState)
     arguments[*spec.lightningState] = lightningState.argument();
   if (paged()) {

@@ -14,6 +14,7 @@ import sys
 
 import cases
 import lightning
+import narrow
 import safetensors_file
 from differential import run
 
@@ -51,6 +52,15 @@ def gated_norm(folder, root):
     write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16, bench)
 
 
+def decode(folder):
+    """Single tokens of lightning attention, alone and beside others, in heads that threads divide evenly or not."""
+    for size, lengths in ((128, [1] * 6), (128, [1, 40, 1, 2, 1]), (64, [1, 1, 64, 1]), (48, [1, 3, 1])):
+        rng = random.Random(size * len(lengths))
+        case = cases.lightning(rng, cases.batch(rng, lengths=lengths), 3, size, None)
+        name = f"decode-{size}-of-{len(lengths)}"
+        write(folder, name, case.function + "\n", case.name, case.tensors(), FLOAT32)
+
+
 def random_weights(folder, root):
     """The helpers of random weights: the same bits as on the CPU, also of elements with numbers of more than 32 bits."""
     source = os.path.join(root, "test/codegen/random-weights/Inputs/parameters.mlir")
@@ -78,18 +88,21 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=[maker.__name__ for maker in cases.CASES])
+    makers = cases.CASES + narrow.CASES
+    parser.add_argument("--only", choices=[maker.__name__ for maker in makers])
     options = parser.parse_args()
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-    for maker in cases.CASES:
+    for maker in makers:
         if maker.__name__.endswith("_int8"):
             continue  # refused for sm_90a
         if options.only in (None, maker.__name__):
             case = maker(random.Random(f"{options.seed} {maker.__name__}"))
-            write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(), FLOAT32)
+            write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(),
+                  BF16 if maker in narrow.CASES else FLOAT32)
     if options.only is None:
         gated_norm(options.folder, root)
         lightning.write_programs(options.folder)
+        decode(options.folder)
         random_weights(options.folder, root)
     return 0
 

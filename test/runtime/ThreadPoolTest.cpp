@@ -113,20 +113,21 @@ TEST(ThreadPool, DefaultFollowsAffinity) {
   EXPECT_LE(ThreadPool::defaultThreads(), ThreadPool::maxThreads);
 }
 
-TEST(CpuDevice, ObserverSeesLaunches) {
+TEST(CpuDevice, TracesLaunches) {
   CpuDevice device(2);
-  std::vector<std::pair<std::string, int64_t>> seen;
-  device.observe([&](const LaunchRecord &record) {
-    seen.emplace_back(record.kernel, record.grid);
-    EXPECT_LE(record.begin, record.end);
-  });
+  EXPECT_TRUE(device.startTrace().ok());
   mm01_context context{};
   auto nothing = [](const mm01_context *, const void *, void *, int64_t) {};
   EXPECT_TRUE(device.launch(context, nothing, "nothing", 3, nullptr, 0).ok());
-  device.observe({});
+  Result<Trace> trace = device.finishTrace();
   EXPECT_TRUE(device.launch(context, nothing, "unseen", 3, nullptr, 0).ok());
-  ASSERT_EQ(seen.size(), 1u);
-  EXPECT_EQ(seen[0], (std::pair<std::string, int64_t>("nothing", 3)));
+  ASSERT_EQ(trace->size(), 1u);
+  const TraceEvent &event = trace->front();
+  EXPECT_EQ(event.name, "nothing");
+  EXPECT_EQ(event.size, 3);
+  EXPECT_GE(event.begin, 0);
+  EXPECT_GE(event.seconds, 0);
+  EXPECT_TRUE(device.finishTrace()->empty());
 }
 
 TEST(CpuDevice, GemmOfNoColumnsClears) {

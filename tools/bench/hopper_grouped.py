@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 INPUTS = ROOT / "test/codegen/tile/Inputs"
 PIPELINE = "builtin.module(nvvm-attach-target{chip=sm_90a features=+ptx83 O=3},gpu-module-to-binary{format=isa})"
 PROGRAMS = ("grouped", "grouped-plain")
-WIDTHS = tuple(range(16, 257, 16))
+WIDTHS = (16, 32, 64, 96, 128, 192, 256)
 COUNTS = [0, 1, 15, 16, 17, 255, 256, 257, 0, 31, 64, 100, 511, 512, 513, 3]
 
 
@@ -97,9 +97,7 @@ class Kernel:
         clusters = multiprocessors // 2
         pairs = features // (128 if len(weights) == 2 else 256)
         values += [ctypes.c_uint64(offsets.data_ptr()), ctypes.c_int64(experts), ctypes.c_int32(pairs)]
-        values += [ctypes.c_int64(hidden // 64), ctypes.c_int64(clusters)]
-        if counter is not None:
-            values.append(ctypes.c_uint64(counter.data_ptr()))
+        values += [ctypes.c_int64(hidden // 64), ctypes.c_uint64(counter.data_ptr())]
         addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
         keep = (weights, x, y, offsets, values, counter)
 
@@ -121,10 +119,13 @@ class Products:
         self.kernels = [Kernel(folder, name, width) for width in widths]
 
     def launcher(self, weights, x, y, offsets):
+        import torch
+
         launchers, previous = [], 0
+        counter = torch.zeros(1, dtype=torch.int32, device="cuda")  # a kernel leaves it at 0
         for kernel in self.kernels:
             if previous < len(x):
-                launchers.append(kernel.launcher(weights, x, y, offsets, None))
+                launchers.append(kernel.launcher(weights, x, y, offsets, counter))
             previous = kernel.width
         return lambda: [launch() for launch in launchers]
 
@@ -193,6 +194,15 @@ def interleaved(works, rounds):
     return [sorted(taken[2:])[rounds // 2] for taken in times]
 
 
+def copy_rate():
+    """TB/s of a copy of 1 GiB on the device, read and written."""
+    import torch
+
+    a, b = (torch.zeros(1 << 30, device="cuda", dtype=torch.int8) for _ in range(2))
+    (time,) = interleaved([lambda: b.copy_(a)], 5)
+    return 2 * a.numel() / time / 1e6
+
+
 def route(tokens, experts):
     """Rows of each expert when every token takes two at random."""
     import torch
@@ -210,6 +220,7 @@ def bench(products, swiglu, sizes, rounds):
     for w in packed:
         w.normal_(0, 0.02)
     weights = [packed[:, :features], packed[:, features:]] if swiglu else [packed]
+    copy = copy_rate()
     for rows, counts in sizes:
         offsets = torch.tensor([0, *counts], device="cuda").cumsum(0).int()
         x = torch.randn(rows, hidden, device="cuda").bfloat16()
@@ -229,7 +240,12 @@ def bench(products, swiglu, sizes, rounds):
         flops = 2 * rows * hidden * packed.shape[1]
         line = ", ".join(f"{name} {t:.0f} us ({flops / t / 1e6:.0f} TFLOP/s)" for name, t in zip(names, times))
         ratio = min(times[1:]) / times[0]
-        print(f"{'w1, w3, SwiGLU' if swiglu else 'w2'}, {rows} rows: {line}; {ratio:.3f} x the better", flush=True)
+        read = len(parts) * packed[0].numel() * 2 / times[0] / 1e6
+        print(
+            f"{'w1, w3, SwiGLU' if swiglu else 'w2'}, {rows} rows: {line}; {ratio:.3f} x the better; "
+            f"weights at {read:.2f} TB/s, a copy's rate {copy:.2f}",
+            flush=True,
+        )
         e, part = max(parts, key=lambda p: counts[p[0]])
         want = reference([w[e] for w in weights], x[part], torch.float32)
         error = float((y[part].float() - want).norm() / want.norm())

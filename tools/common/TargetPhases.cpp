@@ -42,6 +42,8 @@ PhasePasses mm01::hopperPhasePasses() {
     manager.addPass(createFormLightningDecodePass());
     addProgramPasses(manager);
     manager.addPass(createSetLightningCostsPass());
+    manager.addPass(createFormDeviceKernelsPass());
+    manager.addPass(createFuseRowsPass());
     addTiledPasses(manager);
   };
   auto addDeviceHostPasses = [](mlir::OpPassManager &manager) {

@@ -39,6 +39,9 @@ static Result<Module> build(MLIRContext &context,
     return Status::error(llvm::toString(config.takeError()));
   text01::Text01Options model;
   model.maxTokens = options.maxTokens.value_or(model.maxTokens);
+  if (options.target != "cpu")
+    model.activation = safetensors::ElementType::BF16;
+  model.givenRoutes = options.givenRoutes;
   model.maxSequences = options.maxSequences.value_or(model.maxSequences);
   return text01::buildText01(context, *config, checkpoint, model);
 }
@@ -72,6 +75,11 @@ static Result<Module> loadMlir(MLIRContext &context,
     return Status::error("--set ", options.assignments.front(),
                          ": a .mlir file has no configuration, expected a "
                          "preset, a checkpoint folder or a config.json");
+  if (options.givenRoutes)
+    return Status::error(
+        "--given-routes: a .mlir file has its entries already, "
+        "expected a preset, a checkpoint folder or a "
+        "config.json");
   Result<Module> module = readMlirFile(context, options.input);
   MM01_RETURN_IF_FAILED(module);
   if (!hasEntry(**module))

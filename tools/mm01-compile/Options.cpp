@@ -51,6 +51,10 @@ struct CommandLine {
       "fusion", cl::cat(category), cl::value_desc("WHICH"),
       cl::desc("on (default), off, or the fusions to run, separated by commas: "
                "rows, twins, consumers, launches")};
+  cl::opt<bool> givenRoutes{
+      "given-routes", cl::cat(category),
+      cl::desc("make a program that is told the experts of each token, for "
+               "mm01-run logits --replay-routes")};
   cl::opt<std::string> maxTokens{
       "max-tokens", cl::cat(category), cl::value_desc("N"),
       cl::desc("most tokens of one call (default 8192)")};
@@ -157,6 +161,7 @@ bool readOptions(const CommandLine &line, CompileOptions &options,
   options.mode = line.mode;
   options.quantize = line.quantize;
   options.assignments.assign(line.assignments.begin(), line.assignments.end());
+  options.givenRoutes = line.givenRoutes;
   options.listPresets = line.listPresets;
   constexpr int64_t mostTokens = int64_t(1) << 24, mostSequences = 1 << 16;
   if (!isOneOf(line.target, {"cpu", "sm_90a"}, error) ||

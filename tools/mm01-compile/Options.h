@@ -30,6 +30,7 @@ struct CompileOptions {
   std::optional<Phase> compileTo;                 // nothing: a whole program
   std::vector<std::string> assignments;           // KEY=VALUE of --set
   std::optional<std::vector<std::string>> fusion; // nothing: as the input says
+  bool givenRoutes = false; // forward takes the experts of each token
   bool listPresets = false;
 };
 

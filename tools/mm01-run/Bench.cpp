@@ -126,6 +126,7 @@ struct BenchFlags {
   std::vector<std::string> settings;
   int threads = 0;
   bool graphs = true;
+  std::string trace;
   bool json = false;
 };
 
@@ -171,6 +172,9 @@ void report(const BenchFlags &flags, const Model &model,
 }
 
 Status runBench(const BenchFlags &flags, Settings settings) {
+  Result<Tracing> tracing =
+      Tracing::create(flags.trace, {flags.program, flags.weights});
+  MM01_RETURN_IF_FAILED(tracing);
   Result<std::unique_ptr<Model>> model =
       Model::open(flags.program, flags.weights, flags.threads);
   MM01_RETURN_IF_FAILED(model);
@@ -178,11 +182,13 @@ Status runBench(const BenchFlags &flags, Settings settings) {
   Result<size_t> entry = manifest.findEntry(flags.entry);
   if (entry.failed())
     return Status::error(flags.program, ": ", entry.message());
+  MM01_RETURN_IF_FAILED(tracing->start((*model)->device()));
   Result<BenchResult> result =
       looksLikeForward(manifest.entries[*entry])
           ? benchForward(**model, flags.entry, flags.graphs, settings)
           : benchEntry(**model, *entry, flags.graphs, settings);
   MM01_RETURN_IF_FAILED(result);
+  MM01_RETURN_IF_FAILED(tracing->finish((*model)->device()));
   report(flags, **model, *result);
   return Status();
 }
@@ -205,6 +211,7 @@ void mm01::addBenchCommand(CLI::App &app, Action &action) {
       ->allow_extra_args(false);
   addThreadsOption(*command, flags->threads);
   addGraphsOption(*command, flags->graphs);
+  addTraceOption(*command, flags->trace);
   command->add_flag("--json", flags->json, "print JSON");
   command->callback([=, &action] {
     Result<Settings> settings = Settings::parse(flags->settings);

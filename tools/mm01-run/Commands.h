@@ -43,6 +43,9 @@ void addThreadsOption(CLI::App &command, int &threads);
 /// --graphs=on|off: whether a GPU does decode steps as graphs; on.
 void addGraphsOption(CLI::App &command, bool &graphs);
 
+/// --trace FILE.
+void addTraceOption(CLI::App &command, std::string &file);
+
 /// Fails if `output` is one of the files that a command reads, or a
 /// checkpoint's in a folder that it reads: writing would destroy it.
 Status checkOutput(const std::string &output,

@@ -35,6 +35,7 @@ struct GenerateFlags {
   GenerateOptions options;
   int threads = 0;
   bool graphs = true;
+  std::string trace;
   bool json = false;
 };
 
@@ -156,6 +157,9 @@ Status runGenerate(const GenerateFlags &flags) {
   MM01_RETURN_IF_FAILED(
       checkPrompts(*spec, *prompts, flags.options.maxNewTokens));
 
+  Result<Tracing> tracing =
+      Tracing::create(flags.trace, {flags.program, flags.weights});
+  MM01_RETURN_IF_FAILED(tracing);
   Result<std::unique_ptr<Model>> model =
       Model::open(flags.program, flags.weights, flags.threads);
   MM01_RETURN_IF_FAILED(model);
@@ -166,6 +170,7 @@ Status runGenerate(const GenerateFlags &flags) {
       (*model)->program(), (*model)->weights(), (*model)->executor(), options);
   MM01_RETURN_IF_FAILED(session);
 
+  MM01_RETURN_IF_FAILED(tracing->start((*model)->device()));
   Result<GenerateResult> result = Status::error("not run");
   {
     Progress progress("generate");
@@ -174,6 +179,7 @@ Status runGenerate(const GenerateFlags &flags) {
         [&](int64_t done, int64_t total) { progress.show(done, total); });
   }
   MM01_RETURN_IF_FAILED(result);
+  MM01_RETURN_IF_FAILED(tracing->finish((*model)->device()));
   if (flags.json)
     printJson(flags, *prompts, *result);
   else
@@ -252,6 +258,7 @@ void mm01::addGenerateCommand(CLI::App &app, Action &action) {
       ->capture_default_str();
   addThreadsOption(*command, flags->threads);
   addGraphsOption(*command, flags->graphs);
+  addTraceOption(*command, flags->trace);
   command->add_flag("--json", flags->json, "print JSON");
   command->callback([=, &action] {
     if (Status status = Sampler::create(flags->options.sampler).status();

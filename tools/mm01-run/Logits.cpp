@@ -15,6 +15,7 @@
 #include "runtime/session/Generate.h"
 #include "tools/mm01-run/Commands.h"
 #include "tools/mm01-run/Model.h"
+#include "tools/mm01-run/Routes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -29,6 +30,7 @@ struct LogitsFlags {
   std::string weights;
   std::string ids; // FILE:TENSOR
   std::string output;
+  std::string routes; // empty: none
   std::optional<int64_t> chunk;
   int threads = 0;
   bool graphs = true;
@@ -90,13 +92,14 @@ Result<std::vector<int32_t>> readIds(const std::string &reference) {
 
 /// Feeds the tokens to one sequence and fills `output` [tokens, vocabulary].
 Status computeLogits(Session &session, std::span<const int32_t> ids,
-                     size_t chunk, float *output) {
+                     const Routes &routes, size_t chunk, float *output) {
   Result<SequenceId> sequence = session.createSequence();
   MM01_RETURN_IF_FAILED(sequence);
   Progress progress("logits");
   for (size_t done = 0; done < ids.size();) {
     size_t count = std::min(chunk, ids.size() - done);
-    StepItem item{*sequence, ids.subspan(done, count), LogitRows::All};
+    std::vector<int32_t> chosen = sliceRoutes(routes, ids.size(), done, count);
+    StepItem item{*sequence, ids.subspan(done, count), LogitRows::All, chosen};
     Result<StepLogits> logits = session.step({&item, 1});
     MM01_RETURN_IF_FAILED(logits);
     std::memcpy(output + done * logits->vocabulary, logits->values.data(),
@@ -108,9 +111,9 @@ Status computeLogits(Session &session, std::span<const int32_t> ids,
 }
 
 Status runLogits(const LogitsFlags &flags) {
-  MM01_RETURN_IF_FAILED(
-      checkOutput(flags.output, {flags.program, flags.weights,
-                                 flags.ids.substr(0, flags.ids.rfind(':'))}));
+  MM01_RETURN_IF_FAILED(checkOutput(
+      flags.output, {flags.program, flags.weights,
+                     flags.ids.substr(0, flags.ids.rfind(':')), flags.routes}));
   Result<std::vector<int32_t>> ids = readIds(flags.ids);
   MM01_RETURN_IF_FAILED(ids);
   Result<Manifest> manifest = Program::readManifest(flags.program);
@@ -127,6 +130,9 @@ Status runLogits(const LogitsFlags &flags) {
                          " tokens in a call");
 
   int64_t tokens = static_cast<int64_t>(ids->size());
+  Result<Routes> routes =
+      readRoutes(flags.routes, flags.program, *manifest, *spec, tokens);
+  MM01_RETURN_IF_FAILED(routes);
   AlignedBuffer output;
   std::vector<int64_t> shape = {tokens, spec->vocabulary};
   std::optional<int64_t> bytes = tensorBytes(ElementType::F32, shape);
@@ -143,7 +149,7 @@ Status runLogits(const LogitsFlags &flags) {
   Result<Session> session = Session::create(
       (*model)->program(), (*model)->weights(), (*model)->executor(), options);
   MM01_RETURN_IF_FAILED(session);
-  MM01_RETURN_IF_FAILED(computeLogits(*session, *ids,
+  MM01_RETURN_IF_FAILED(computeLogits(*session, *ids, *routes,
                                       static_cast<size_t>(chunk),
                                       static_cast<float *>(output.data())));
 
@@ -183,6 +189,12 @@ void mm01::addLogitsCommand(CLI::App &app, Action &action) {
                    "is not given")
       ->check(
           CLI::Range(int64_t{1}, int64_t{std::numeric_limits<int32_t>::max()}));
+  command
+      ->add_option("--replay-routes", flags->routes,
+                   "the experts of each token, as mm01-interpret "
+                   "--record-routes writes them, for a program compiled "
+                   "with --given-routes")
+      ->option_text("FILE");
   addThreadsOption(*command, flags->threads);
   addGraphsOption(*command, flags->graphs);
   command->callback(

@@ -46,6 +46,30 @@ Model::open(const std::string &path, const std::string &weights, int threads) {
   return model;
 }
 
+Result<Tracing> Tracing::create(const std::string &file,
+                                std::initializer_list<std::string> inputs) {
+  Tracing tracing;
+  if (file.empty())
+    return tracing;
+  MM01_RETURN_IF_FAILED(checkOutput(file, inputs));
+  Result<TraceFile> created = TraceFile::create(file);
+  MM01_RETURN_IF_FAILED(created);
+  tracing.file.emplace(*std::move(created));
+  return tracing;
+}
+
+Status Tracing::start(Device &device) {
+  return file ? device.startTrace() : Status();
+}
+
+Status Tracing::finish(Device &device) {
+  if (!file)
+    return {};
+  Result<Trace> trace = device.finishTrace();
+  MM01_RETURN_IF_FAILED(trace);
+  return file->write(*trace);
+}
+
 Progress::Progress(std::string label)
     : label(std::move(label)), terminal(isatty(STDERR_FILENO)) {}
 

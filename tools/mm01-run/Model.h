@@ -11,6 +11,7 @@
 #include "runtime/core/Executor.h"
 #include "runtime/core/Weights.h"
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,21 @@ private:
   Executor runner;
   std::optional<Weights> bound; // engaged by open()
   int64_t memory = 0;
+};
+
+/// The file of --trace, from before the device has anything to do until it has
+/// done it. Without a name it does nothing.
+class Tracing {
+public:
+  /// Refuses a file that cannot be written, or that the command reads.
+  static Result<Tracing> create(const std::string &file,
+                                std::initializer_list<std::string> inputs);
+
+  Status start(Device &device);
+  Status finish(Device &device);
+
+private:
+  std::optional<TraceFile> file;
 };
 
 /// The line `done` of `total` on stderr, rewritten in place; nothing when

@@ -41,6 +41,14 @@ void mm01::addGraphsOption(CLI::App &command, bool &graphs) {
       ->option_text("on|off [on]");
 }
 
+void mm01::addTraceOption(CLI::App &command, std::string &file) {
+  command
+      .add_option("--trace", file,
+                  "write when each kernel and copy ran, for Perfetto or "
+                  "Chrome's tracing; without graphs")
+      ->option_text("FILE");
+}
+
 /// Whether the name is one that files of a checkpoint have.
 static bool isCheckpointFile(const std::string &name) {
   return name.starts_with("model") &&

@@ -21,11 +21,12 @@ namespace {
 class ForwardBuilder {
 public:
   ForwardBuilder(ModuleOp module, const ModelConfig &config, Type activation,
-                 CacheTypes caches)
+                 CacheTypes caches, bool givenRoutes)
       : module(module), config(config), caches(caches),
+        givenRoutes(givenRoutes),
         b(NameLoc::get(StringAttr::get(module.getContext(), "forward")),
           activation),
-        halves(module, config, activation, caches) {}
+        halves(module, config, activation, caches, givenRoutes) {}
 
   void build(ArrayRef<ParameterOp> parameters) {
     func::FuncOp function = declare(parameters);
@@ -35,6 +36,8 @@ public:
     ids = take(arguments);
     ragged = take(arguments);
     logitRows = take(arguments);
+    if (givenRoutes)
+      routes = take(arguments);
     if (caches.state)
       state = take(arguments);
     if (caches.keys) {
@@ -76,6 +79,9 @@ private:
     argument(indices, named(kRoleAttr, b.getStringAttr("tokens")));
     argument(RaggedType::get(b.getContext()), b.getDictionaryAttr({}));
     argument(indices, named(kRoleAttr, b.getStringAttr("logit_rows")));
+    if (givenRoutes)
+      argument(halves.routesType(),
+               named(kRoleAttr, b.getStringAttr("routes")));
     result(RankedTensorType::get({any, config.vocab}, b.getF32Type()),
            "logits");
     auto cache = [&](Type type, StringRef role) {
@@ -114,7 +120,10 @@ private:
       callLightning(layer, own.slice(1, 5));
     else
       callSoftmax(own.slice(1, 5));
-    call(LayerHalf::Experts, {}, own.slice(6, 5));
+    SmallVector<Value> before;
+    if (givenRoutes)
+      before = {arith::ConstantIndexOp::create(b, layer), routes};
+    call(LayerHalf::Experts, before, own.slice(6, 5));
   }
 
   void callLightning(int64_t layer, ValueRange own) {
@@ -168,10 +177,12 @@ private:
   ModuleOp module;
   const ModelConfig &config;
   CacheTypes caches;
+  bool givenRoutes;
   GraphBuilder b;
   LayerFunctions halves;
 
   Value ids, ragged, logitRows, tokens; // tokens: T
+  Value routes;                         // null where the model chooses
   ValueRange weights;
   Value n, h;                // hidden state, normed and not
   Value state, keys, values; // null where the model has none
@@ -181,7 +192,8 @@ private:
 } // namespace
 
 void text01::buildForward(ModuleOp module, const ModelConfig &config,
-                          Type activation, CacheTypes caches,
+                          Type activation, CacheTypes caches, bool givenRoutes,
                           ArrayRef<ParameterOp> parameters) {
-  ForwardBuilder(module, config, activation, caches).build(parameters);
+  ForwardBuilder(module, config, activation, caches, givenRoutes)
+      .build(parameters);
 }

@@ -13,11 +13,13 @@
 namespace mm01::text01 {
 
 /// Adds the public function `forward` of docs/contract.md and the layer
-/// functions it calls. `parameters` are the module's, in the order of
-/// text01::parameters(). Every layer is a call, so that the number of functions
-/// does not grow with the number of layers.
+/// functions it calls. With `givenRoutes` it takes the experts of each token,
+/// `routes` [layers, T, k] i32, and computes their shares alone. `parameters`
+/// are the module's, in the order of text01::parameters(). Every layer is a
+/// call, so that the number of functions does not grow with the number of
+/// layers.
 void buildForward(mlir::ModuleOp module, const ModelConfig &config,
-                  mlir::Type activation, CacheTypes caches,
+                  mlir::Type activation, CacheTypes caches, bool givenRoutes,
                   llvm::ArrayRef<ParameterOp> parameters);
 
 } // namespace mm01::text01

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mm01;
 using namespace mm01::text01;
@@ -127,4 +129,44 @@ Value GraphBuilder::residual(Value y, Value r, double alpha, double beta) {
     Value added = arith::MulFOp::create(*this, out, scalar(beta));
     return arith::AddFOp::create(*this, kept, added);
   });
+}
+
+Value GraphBuilder::keepChosen(Value logits, Value routes, Value layer,
+                               int64_t k) {
+  auto type = cast<RankedTensorType>(logits.getType());
+  Value tokens = tensor::DimOp::create(*this, routes, 1);
+  auto column = RankedTensorType::get({ShapedType::kDynamic}, getI32Type());
+  SmallVector<Value> choices;
+  for (int64_t j = 0; j < k; ++j) {
+    SmallVector<OpFoldResult> offsets = {layer, getIndexAttr(0),
+                                         getIndexAttr(j)};
+    SmallVector<OpFoldResult> sizes = {getIndexAttr(1), tokens,
+                                       getIndexAttr(1)};
+    SmallVector<OpFoldResult> strides(3, getIndexAttr(1));
+    choices.push_back(tensor::ExtractSliceOp::create(*this, column, routes,
+                                                     offsets, sizes, strides));
+  }
+  AffineMap both = getMultiDimIdentityMap(2);
+  AffineMap token = AffineMap::get(2, 0, getAffineDimExpr(0));
+  SmallVector<AffineMap> maps(k, token);
+  maps.push_back(both);
+  SmallVector<utils::IteratorType> parallel(2, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             *this, TypeRange{type}, choices, ValueRange{logits}, maps,
+             parallel,
+             [&](OpBuilder &inner, Location, ValueRange elements) {
+               OpBuilder::InsertionGuard guard(*this);
+               restoreInsertionPoint(inner.saveInsertionPoint());
+               Value expert = arith::IndexCastOp::create(
+                   *this, getI32Type(), linalg::IndexOp::create(*this, 1));
+               Value result = scalar(-std::numeric_limits<double>::infinity());
+               for (Value choice : elements.drop_back()) {
+                 Value chosen = arith::CmpIOp::create(
+                     *this, arith::CmpIPredicate::eq, choice, expert);
+                 result = arith::SelectOp::create(*this, chosen,
+                                                  elements.back(), result);
+               }
+               linalg::YieldOp::create(*this, result);
+             })
+      .getResult(0);
 }

@@ -56,6 +56,12 @@ public:
   /// y, r -> alpha · r + beta · y
   mlir::Value residual(mlir::Value y, mlir::Value r, double alpha, double beta);
 
+  /// Logits [T, E] with -infinity where e is none of routes[layer, t, :], the k
+  /// experts of token t: mm01.route then takes these, in its order, and divides
+  /// their shares by the sum of them alone.
+  mlir::Value keepChosen(mlir::Value logits, mlir::Value routes,
+                         mlir::Value layer, int64_t k);
+
 private:
   using ScalarBody =
       llvm::function_ref<mlir::Value(mlir::Value out, mlir::ValueRange inputs)>;

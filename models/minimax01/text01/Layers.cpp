@@ -80,13 +80,20 @@ public:
            {cache.getNewKeys(), cache.getNewValues()});
   }
 
-  void experts() {
+  void experts(bool givenRoutes) {
+    Value layer, routes;
+    if (givenRoutes) {
+      layer = next();
+      routes = next();
+    }
     Value router = next(), w1 = next(), w2 = next(), w3 = next();
     int64_t k = config.expertsPerToken;
 
     // Routing is in float32, whatever the activations are.
     Type f32 = b.getF32Type(), i32 = b.getI32Type();
     Value logits = b.linear(n, router, temporary({config.experts}, f32));
+    if (givenRoutes)
+      logits = b.keepChosen(logits, routes, layer, k);
     Value shares = temporary({k}, f32);
     Value chosen = temporary({k}, i32);
     auto route = RouteOp::create(b, logits, shares, chosen);
@@ -153,6 +160,12 @@ private:
 
 } // namespace
 
+RankedTensorType LayerFunctions::routesType() const {
+  return RankedTensorType::get(
+      {config.layerCount(), ShapedType::kDynamic, config.expertsPerToken},
+      IntegerType::get(activation.getContext(), 32));
+}
+
 FunctionType LayerFunctions::signature(LayerHalf half, TypeRange weights) {
   MLIRContext *context = module.getContext();
   Builder b(context);
@@ -169,6 +182,8 @@ FunctionType LayerFunctions::signature(LayerHalf half, TypeRange weights) {
     inputs.append({b.getIndexType(), caches.keys, caches.values});
     results.append({caches.keys, caches.values});
   }
+  if (half == LayerHalf::Experts && givenRoutes)
+    inputs.append({b.getIndexType(), routesType()});
   llvm::append_range(inputs, weights);
   llvm::append_range(inputs, states);
   return b.getFunctionType(inputs, results);
@@ -216,7 +231,7 @@ func::FuncOp LayerFunctions::create(LayerHalf half, FunctionType type) {
     body.softmax();
     break;
   case LayerHalf::Experts:
-    body.experts();
+    body.experts(givenRoutes);
     break;
   }
   return function;

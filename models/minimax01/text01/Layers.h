@@ -42,19 +42,24 @@ struct CacheTypes {
 class LayerFunctions {
 public:
   LayerFunctions(mlir::ModuleOp module, const ModelConfig &config,
-                 mlir::Type activation, CacheTypes caches)
-      : module(module), config(config), activation(activation), caches(caches) {
-  }
+                 mlir::Type activation, CacheTypes caches, bool givenRoutes)
+      : module(module), config(config), activation(activation), caches(caches),
+        givenRoutes(givenRoutes) {}
 
   /// The function of a half, destination-passing:
   ///
   ///   (n, [h], ragged, own…, weights…, n out, [h out]) -> (n, [h], caches…)
   ///
   /// with h where the model has no post-norm, `own` (layer, slopes, state) for
-  /// lightning and (layer, keys, values) for softmax, where layer counts the
-  /// layers of that kind, and as weights, lightning: qkv, gate, norm, out;
-  /// softmax: q, k, v, o; experts: router, w1, w2, w3; then the next norm.
+  /// lightning, (layer, keys, values) for softmax, where layer counts the
+  /// layers of that kind, and for experts, where their choice is given, (layer,
+  /// routes) with layer counting all; and as weights, lightning: qkv, gate,
+  /// norm, out; softmax: q, k, v, o; experts: router, w1, w2, w3; then the next
+  /// norm.
   mlir::func::FuncOp get(LayerHalf half, mlir::TypeRange weights);
+
+  /// The experts of each layer, token and choice: [layers, T, k] i32.
+  mlir::RankedTensorType routesType() const;
 
 private:
   mlir::FunctionType signature(LayerHalf half, mlir::TypeRange weights);
@@ -64,6 +69,7 @@ private:
   const ModelConfig &config;
   mlir::Type activation;
   CacheTypes caches;
+  bool givenRoutes;
   std::map<std::pair<LayerHalf, const void *>, mlir::func::FuncOp> functions;
 };
 

@@ -117,6 +117,6 @@ text01::buildText01(MLIRContext &context, const ModelConfig &config,
     declared.push_back(declare(builder, parameter, type));
   Type activation = mlirType(&context, options.activation);
   buildForward(*module, config, activation, cacheTypes(config, activation),
-               declared);
+               options.givenRoutes, declared);
   return module;
 }

@@ -19,6 +19,8 @@ namespace mm01::text01 {
 struct Text01Options {
   /// Of hidden states, keys and values: F32 for target cpu, BF16 for sm_90a.
   safetensors::ElementType activation = safetensors::ElementType::F32;
+  /// Whether the caller chooses the experts of each token (see Forward.h).
+  bool givenRoutes = false;
   int64_t maxTokens = 8192;   // T of a call, at most
   int64_t maxSequences = 256; // N of a call, at most
 };
@@ -31,7 +33,8 @@ void loadDialects(mlir::MLIRContext &context);
 
 /// Builds the inference program of a model: the public function
 ///
-///   forward(tokens [T], ragged, logit_rows [R], caches…, parameters…)
+///   forward(tokens [T], ragged, logit_rows [R], [routes], caches…,
+///   parameters…)
 ///     -> (logits [R, vocab], caches…)
 ///
 /// of docs/contract.md, one private function for each kind of layer half, and

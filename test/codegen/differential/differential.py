@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""usage: differential.py {rows,twins,consumers,tiled,program} FOLDER [--seed S] [--rounds N] [--only OP]
+"""usage: differential.py {rows,twins,consumers,tiled,device,program} FOLDER [--seed S] [--rounds N] [--only OP]
 
 Compares other ways to run a program with the reference interpreter, on random programs (cases.py, chains.py): one
 module a round, with every op once. `rows`, `twins` and `consumers` interpret the module after that pass of fusion, on
-products as kernels; `tiled` after the tiled phase; `program` compiles it and runs the machine code.
+products as kernels; `tiled` after the tiled phase; `device` after that of a GPU; `program` compiles it and runs the
+machine code.
 Tools are found on PATH; files go to FOLDER, and those of a failure stay there. Prints each difference, and how to have
 it again.
 """
@@ -17,17 +18,20 @@ import sys
 
 import cases
 import chains
+import narrow
 import safetensors_file
 
-MAKERS = cases.CASES + chains.CHAINS
+MAKERS = cases.CASES + chains.CHAINS + narrow.CASES
 
 # Of the largest magnitude in a tensor. Tiling changes the order of sums in float64 and constants to float32; a program
 # computes in float32.
-TOLERANCE = {"rows": 1e-6, "twins": 1e-6, "consumers": 1e-6, "tiled": 1e-6, "program": 2e-5}
+TOLERANCE = {"rows": 1e-6, "twins": 1e-6, "consumers": 1e-6, "tiled": 1e-6, "device": 1e-6, "program": 2e-5}
 
 
 def passes(how):
     """What mm01-opt runs for a way that is interpreted."""
+    if how == "device":
+        return ["--mm01-sm_90a-phase-tiled"]
     return ["--mm01-phase-tiled"] if how == "tiled" else ["--mm01-form-projections", f"--mm01-fuse-{how}"]
 
 
@@ -117,6 +121,8 @@ def main():
     parser.add_argument("--only", choices=[maker.__name__ for maker in MAKERS])
     options = parser.parse_args()
     makers = [maker for maker in MAKERS if options.only in (None, maker.__name__)]
+    if options.how != "device":
+        makers = [maker for maker in makers if maker not in narrow.CASES]
 
     failures = 0
     for seed in range(options.seed, options.seed + options.rounds):

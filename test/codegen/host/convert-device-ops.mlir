@@ -46,3 +46,18 @@ func.func private @maps(%context: !llvm.ptr, %x: memref<?x128xbf16>, %n: index) 
   %part = exec.tensor_map %x at %n view [%n, %n] strides [%n] box [8, 64] swizzle 128 : memref<?x128xbf16>
   return %all, %part : !exec.tensor_map, !exec.tensor_map
 }
+
+// Rows are none where the library does not multiply; gemm_device is the ninth
+// field of the context.
+// CHECK-LABEL: llvm.func internal @product
+// CHECK: %[[LIMIT:.*]] = llvm.mlir.constant(16 : i64)
+// CHECK: %[[MANY:.*]] = llvm.icmp "sgt" %[[ROWS:.*]], %[[LIMIT]]
+// CHECK: %[[NONE:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK: %[[SOME:.*]] = llvm.select %[[MANY]], %[[ROWS]], %[[NONE]]
+// CHECK: llvm.store %[[SOME]], %{{.*}} : i64, !llvm.ptr
+// CHECK: llvm.getelementptr %{{.*}}[64]
+// CHECK: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, !llvm.ptr) -> ()
+func.func private @product(%context: !llvm.ptr, %a: memref<?x64xbf16>, %b: memref<96x64xbf16>, %c: memref<?x96xf32>) {
+  exec.gemm_device %a, %b, %c above 16 : memref<?x64xbf16>, memref<96x64xbf16>, memref<?x96xf32>
+  return
+}

@@ -87,6 +87,25 @@ gpu.module @kernels {
     tile.return
   }
 
+  // Numbers of items go to a word in each block of the cluster.
+  // CHECK-LABEL: llvm.func @items
+  // CHECK-SAME: exec.dynamic_shared_bytes = 24 : i64
+  // CHECK: nvvm.read.ptx.sreg.nctaid.x
+  // CHECK: atom.global.inc.u32 number, [$0], $1;
+  // CHECK-SAME: mapa.shared::cluster.u32 word, $2, 0;
+  // CHECK-SAME: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [word], number, [barrier];
+  // CHECK-SAME: mapa.shared::cluster.u32 word, $2, 1;
+  // CHECK: ld.shared.u32 $0, [$1];
+  tile.kernel @items(%counter: memref<?xi32>, %n: index) attributes {cluster = 2 : i64, tile.threads = 128 : i64} {
+    %words = tile.words : !tile.words<2>
+    %b = tile.barrier arrivals 1 : !tile.barriers<2>
+    %blocks = gpu.grid_dim x
+    tile.take %counter until %blocks to %words[%n] signals %b : memref<?xi32>, !tile.words<2>, !tile.barriers<2>
+    %item = tile.word %words[%n] : !tile.words<2>
+    tile.expect %b[%item], 4 : !tile.barriers<2>
+    tile.return
+  }
+
   // Products: the accumulator is tied, 32 registers of it. The first of four steps
   // overwrites where nothing is added to. A in registers is four words a step.
   // CHECK-LABEL: llvm.func @products

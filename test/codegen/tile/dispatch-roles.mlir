@@ -6,7 +6,7 @@
 // CHECK-SAME: tile.threads = 384 : i64
 // CHECK: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK: %[[GROUP:.*]] = arith.divui %[[THREAD]], %c128
-// CHECK: arith.cmpi eq, %[[GROUP]], %c0
+// CHECK: arith.cmpi ult, %[[GROUP]], %c1
 // CHECK: scf.if
 // CHECK-NEXT: nvvm.setmaxregister decrease 40
 // CHECK: arith.cmpi eq, %[[THREAD]], %c0
@@ -16,7 +16,7 @@
 // CHECK: scf.if
 // CHECK-NEXT: tile.copy_wait 1
 // CHECK: } else {
-// CHECK: arith.cmpi eq, %[[GROUP]], %c1
+// CHECK: arith.cmpi ult, %[[GROUP]], %c2
 // CHECK: scf.if
 // CHECK-NEXT: nvvm.setmaxregister decrease 152
 // CHECK-NEXT: tile.mma_wait 0
@@ -39,6 +39,38 @@ tile.kernel @three() {
     tile.copy_wait 1
   }
   tile.cluster_sync
+  tile.return
+}
+
+// -----
+
+// A role of two groups counts as two, for threads and for registers.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK-SAME: tile.threads = 384 : i64
+// CHECK: %[[GROUP:.*]] = arith.divui %{{.*}}, %c128
+// CHECK: arith.cmpi ult, %[[GROUP]], %c1
+// CHECK: } else {
+// CHECK-NEXT: nvvm.setmaxregister increase 232
+// CHECK-NEXT: tile.mma_wait 0
+// CHECK-NOT: arith.cmpi
+tile.kernel @groups() {
+  tile.role "load" registers 40 single {
+    tile.copy_wait 0
+  }
+  tile.role "compute" registers 232 groups 2 {
+    tile.mma_wait 0
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{has roles that use 66560 registers, expected 65536 at most}}
+tile.kernel @too_many_in_groups() {
+  tile.role "load" registers 40 single {
+  }
+  tile.role "compute" registers 240 groups 2 {
+  }
   tile.return
 }
 

@@ -49,6 +49,38 @@ func.func @launch_device_c3(%n: index, %x: memref<4xf32, strided<[1], offset: ?>
 
 // -----
 
+func.func @gemm_device_c1(%a: memref<?x64xbf16, strided<[64, 2]>>, %b: memref<96x64xbf16>, %c: memref<?x96xf32>) {
+  // expected-error @+1 {{C1: expected an inner stride of 1}}
+  exec.gemm_device %a, %b, %c above 16 : memref<?x64xbf16, strided<[64, 2]>>, memref<96x64xbf16>, memref<?x96xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_device_c2(%a: memref<?x64xbf16>, %b: memref<96x32xbf16>, %c: memref<?x96xf32>) {
+  // expected-error @+1 {{C2: expected a[m, k], b[n, k] and c[m, n]}}
+  exec.gemm_device %a, %b, %c above 16 : memref<?x64xbf16>, memref<96x32xbf16>, memref<?x96xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_device_c3(%a: memref<?x64xbf16>, %b: memref<96x64xf16>, %c: memref<?x96xf32>) {
+  // expected-error @+1 {{C3: expected a and b of one type, and c of it or f32}}
+  exec.gemm_device %a, %b, %c above 16 : memref<?x64xbf16>, memref<96x64xf16>, memref<?x96xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_device_c4(%a: memref<?x64xbf16>, %b: memref<96x64xbf16>, %c: memref<?x96xf32>) {
+  // expected-error @+1 {{C4: expected above not to be negative, found -1}}
+  exec.gemm_device %a, %b, %c above -1 : memref<?x64xbf16>, memref<96x64xbf16>, memref<?x96xf32>
+  return
+}
+
+// -----
+
 func.func @tensor_map_c1(%x: memref<?x128xbf16>) {
   // expected-error @+1 {{C1: expected a box of as many extents as the tensor, 1 to 5, found 1 for 2}}
   %m = exec.tensor_map %x box [64] : memref<?x128xbf16>

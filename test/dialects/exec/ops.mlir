@@ -96,6 +96,14 @@ func.func @launch_device(%x: memref<f32>, %n: index, %map: !exec.tensor_map) {
   return
 }
 
+// CHECK-LABEL: func.func @gemm_device
+func.func @gemm_device(%a: memref<?x64xbf16, strided<[192, 1]>>, %b: memref<96x64xbf16>, %c: memref<?x96xf32>) {
+  // CHECK: exec.gemm_device %{{.*}}, %{{.*}}, %{{.*}} above 16 : memref<?x64xbf16, strided<[192, 1]>>, memref<96x64xbf16>, memref<?x96xf32>
+  exec.gemm_device %a, %b, %c above 16
+    : memref<?x64xbf16, strided<[192, 1]>>, memref<96x64xbf16>, memref<?x96xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @tensor_map
 func.func @tensor_map(%x: memref<?x128xbf16>, %base: memref<f32>, %n: index) {
   // CHECK: exec.tensor_map %{{.*}} box [64, 64] swizzle 128 : memref<?x128xbf16>

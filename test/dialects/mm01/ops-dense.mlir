@@ -25,6 +25,15 @@ func.func @linear(%x: tensor<?x64xf32>, %w: !mm01.weight<96x64xf32>, %out: tenso
   return %y : tensor<?x96xf32>
 }
 
+// CHECK-LABEL: func @library_linear
+// CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xbf16>, %[[W:[^:]+]]: !mm01.weight<96x64xbf16>, %[[OUT:[^:]+]]: tensor
+// CHECK: mm01.library_linear %[[X]], %[[W]] into %[[OUT]] above 16 : tensor<?x64xbf16>, <96x64xbf16> into tensor<?x96xf32>
+func.func @library_linear(%x: tensor<?x64xbf16>, %w: !mm01.weight<96x64xbf16>, %out: tensor<?x96xf32>) -> tensor<?x96xf32> {
+  %y = mm01.library_linear %x, %w into %out above 16
+    : tensor<?x64xbf16>, !mm01.weight<96x64xbf16> into tensor<?x96xf32>
+  return %y : tensor<?x96xf32>
+}
+
 // CHECK-LABEL: func @head
 // CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xf32>, %[[ROWS:[^:]+]]: tensor<?xi32>, %[[W:[^:]+]]: !mm01.weight<256x64xbf16>, %[[OUT:[^:]+]]: tensor
 // CHECK: mm01.head %[[X]], %[[ROWS]], %[[W]] into %[[OUT]] : tensor<?x64xf32>, tensor<?xi32>, <256x64xbf16> into tensor<?x256xf32>

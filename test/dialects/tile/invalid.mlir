@@ -23,6 +23,24 @@ tile.kernel @role_c1() {
 
 // -----
 
+tile.kernel @role_c2() {
+  // expected-error @+1 {{C2: expected 1 group of a single role, found 2}}
+  tile.role "load" registers 40 single groups 2 {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @role_c2() {
+  // expected-error @+1 {{C2: expected 1 to 4 groups, found 5}}
+  tile.role "compute" registers 96 groups 5 {
+  }
+  tile.return
+}
+
+// -----
+
 func.func @iota_c1() {
   // expected-error @+1 {{C1: expected dimension 0 or 1, found 2}}
   %i = tile.iota 2 : tensor<64x64xi32>
@@ -48,9 +66,9 @@ func.func @mma_c2(%q: tensor<64x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
 
 // -----
 
-func.func @mma_c3(%q: !tile.buffer<128x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
-  // expected-error @+1 {{C3: expected 64 rows, k a multiple of 16 and n a multiple of 8 up to 256}}
-  %s = tile.mma %q, %k : !tile.buffer<128x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<128x64xf32>
+func.func @mma_c3(%q: !tile.buffer<96x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
+  // expected-error @+1 {{C3: expected 64 rows for each warp group, k a multiple of 16 and n a multiple of 8 up to 256}}
+  %s = tile.mma %q, %k : !tile.buffer<96x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<96x64xf32>
   return
 }
 
@@ -124,6 +142,22 @@ func.func @copy_in_c2(%map: !exec.tensor_map, %c: index, %tile: !tile.buffer<64x
 func.func @copy_in_c3(%map: !exec.tensor_map, %c: index, %ring: !tile.buffer<2x64x64xbf16>) {
   // expected-error @+1 {{C3: expected one tile, found the ring '!tile.buffer<2x64x64xbf16>'}}
   tile.copy_in %map[%c, %c] to %ring : !tile.buffer<2x64x64xbf16>
+  return
+}
+
+// -----
+
+func.func @copy_in_c4(%map: !exec.tensor_map, %c: index, %tile: !tile.buffer<128x64xbf16>) {
+  // expected-error @+1 {{C4: expected the first row and the number of rows, in blocks of 8, of a tile of 128 rows, found [96, 64]}}
+  tile.copy_in %map[%c, %c] to %tile rows [96, 64] : !tile.buffer<128x64xbf16>
+  return
+}
+
+// -----
+
+func.func @copy_in_c4(%map: !exec.tensor_map, %c: index, %tile: !tile.buffer<128x64xbf16>) {
+  // expected-error @+1 {{C4: expected the first row and the number of rows, in blocks of 8, of a tile of 128 rows, found [0, 63]}}
+  tile.copy_in %map[%c, %c] to %tile rows [0, 63] : !tile.buffer<128x64xbf16>
   return
 }
 

@@ -36,7 +36,7 @@ tile.kernel @program(%map: !exec.tensor_map {tile.box = [64, 64], tile.swizzle =
 }
 
 // CHECK-LABEL: func.func @barriers
-func.func @barriers(%map: !exec.tensor_map, %slot: index, %parity: index) {
+func.func @barriers(%map: !exec.tensor_map, %slot: index, %parity: index, %counter: memref<?xi32>) {
   // CHECK: tile.alloc : <64x64xbf16, 128>
   %tile = tile.alloc : !tile.buffer<64x64xbf16, 128>
   // CHECK: tile.barrier arrivals 1 : <4>
@@ -53,6 +53,14 @@ func.func @barriers(%map: !exec.tensor_map, %slot: index, %parity: index) {
   tile.arrive %full[%slot] : !tile.barriers<4>
   // CHECK: tile.arrive %{{.*}}[%{{.*}}] single cluster : <4>
   tile.arrive %full[%slot] single cluster : !tile.barriers<4>
+  // CHECK: tile.words : <2>
+  %words = tile.words : !tile.words<2>
+  // CHECK: tile.first_item %{{.*}} : memref<?xi32>
+  %first = tile.first_item %counter : memref<?xi32>
+  // CHECK: tile.take %{{.*}} until %{{.*}} to %{{.*}}[%{{.*}}] signals %{{.*}} : memref<?xi32>, <2>, <4>
+  tile.take %counter until %parity to %words[%slot] signals %full : memref<?xi32>, !tile.words<2>, !tile.barriers<4>
+  // CHECK: tile.word %{{.*}}[%{{.*}}] : <2>
+  %item = tile.word %words[%slot] : !tile.words<2>
   // CHECK: tile.proxy_fence
   tile.proxy_fence
   // CHECK: tile.copy_out %{{.*}} to %{{.*}}[%{{.*}}, %{{.*}}] : <64x64xbf16, 128>
@@ -94,6 +102,30 @@ func.func @registers(%v: !tile.buffer<64x64xbf16, 128>, %x: memref<?xf32>, %at: 
   %s = tile.load %x[%at] strides [%at, %at] where %mask : memref<?xf32>, tensor<64x64xi1> -> tensor<64x64xf32>
   // CHECK: tile.store %{{.*}} to %{{.*}}[%{{.*}}] strides[%{{.*}}, %{{.*}}] where %{{.*}} : tensor<64x64xf32>, memref<?xf32>, tensor<64x64xi1>
   tile.store %s to %x[%at] strides [%at, %at] where %mask : tensor<64x64xf32>, memref<?xf32>, tensor<64x64xi1>
+  return
+}
+
+// CHECK-LABEL: tile.kernel @groups
+tile.kernel @groups() {
+  // CHECK: tile.role "compute" registers 232 groups 2 {
+  tile.role "compute" registers 232 groups 2 {
+  }
+  tile.return
+}
+
+// CHECK-LABEL: func.func @rows
+func.func @rows(%s: tensor<128x64xf32>, %map: !exec.tensor_map, %c: index, %k: !tile.buffer<128x64xbf16>) {
+  // CHECK: tile.row_sum %{{.*}} : tensor<128x64xf32> -> tensor<128x8xf32>
+  %parts = tile.row_sum %s : tensor<128x64xf32> -> tensor<128x8xf32>
+  // CHECK: tile.row_maximum %{{.*}} : tensor<128x8xf32> -> tensor<128xf32>
+  %rows = tile.row_maximum %parts : tensor<128x8xf32> -> tensor<128xf32>
+  // CHECK: tile.broadcast %{{.*}} : tensor<128xf32> -> tensor<128x8xf32>
+  %all = tile.broadcast %rows : tensor<128xf32> -> tensor<128x8xf32>
+  %above = arith.cmpf ogt, %parts, %all : tensor<128x8xf32>
+  // CHECK: tile.any %{{.*}} : tensor<128x8xi1>
+  %any = tile.any %above : tensor<128x8xi1>
+  // CHECK: tile.copy_in %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} rows [64, 64] multicast : <128x64xbf16>
+  tile.copy_in %map[%c, %c] to %k rows [64, 64] multicast : !tile.buffer<128x64xbf16>
   return
 }
 

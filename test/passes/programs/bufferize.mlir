@@ -74,3 +74,20 @@ func.func @read_later(%y: tensor<8xf32>, %n: index) -> (tensor<8xf32>, f32) {
   %old = tensor.extract %y[%n] : tensor<8xf32>
   return %z, %old : tensor<8xf32>, f32
 }
+
+// The library's product goes into the buffer that holds the rows of the kernel
+// before it, where there are few.
+// CHECK-LABEL: func.func @library
+// CHECK-SAME: %[[X:[^:]+]]: memref<?x8xbf16>, %[[W:[^:]+]]: !mm01.weight<8x8xbf16>
+// CHECK: %[[OUT:.*]] = memref.alloc(
+// CHECK: linalg.fill {{.*}} outs(%[[OUT]]
+// CHECK: %[[PART:.*]] = exec.weight_part %[[W]]
+// CHECK: exec.gemm_device %[[X]], %[[PART]], %[[OUT]] above 16
+// CHECK-NOT: memref.copy
+// CHECK: return %[[OUT]]
+func.func @library(%x: tensor<?x8xbf16>, %w: !mm01.weight<8x8xbf16>, %n: index, %v: f32) -> tensor<?x8xf32> {
+  %empty = tensor.empty(%n) : tensor<?x8xf32>
+  %few = linalg.fill ins(%v : f32) outs(%empty : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %y = mm01.library_linear %x, %w into %few above 16 : tensor<?x8xbf16>, !mm01.weight<8x8xbf16> into tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}

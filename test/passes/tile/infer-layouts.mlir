@@ -31,8 +31,36 @@ tile.kernel @widths(%wide: !exec.tensor_map, %narrow: !exec.tensor_map, %n: inde
 
 // -----
 
+// A role of two groups holds 128 rows, and vectors with an element for each; a box has the rows that one copy fills.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK-SAME: tile.box = [64, 64]
+// CHECK: tile.row_sum %{{.*}} : tensor<128x64xf32, #tile.accumulator> -> tensor<128xf32, #tile.accumulator>
+tile.kernel @groups(%map: !exec.tensor_map, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %k = tile.alloc : !tile.buffer<128x64xbf16>
+  tile.copy_in %map[%c0, %c0] to %k rows [0, 64] : !tile.buffer<128x64xbf16>
+  tile.copy_in %map[%c0, %c0] to %k rows [64, 64] : !tile.buffer<128x64xbf16>
+  tile.role "compute" registers 232 groups 2 {
+    %t = tensor.splat %x : tensor<128x64xf32>
+    %r = tile.row_sum %t : tensor<128x64xf32> -> tensor<128xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @too_many_rows(%x: f32) {
+  tile.role "compute" registers 232 {
+    // expected-error @+1 {{expected 64 rows and a multiple of 8 columns, found 'tensor<128xf32>'}}
+    %t = tensor.splat %x : tensor<128xf32>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @odd(%x: f32) {
-  // expected-error @+1 {{has a tile that no warp group can hold: expected 64 rows and a multiple of 8 columns, found 'tensor<32x64xf32>'}}
+  // expected-error @+1 {{has a tile that its warp groups cannot hold: expected 64 rows and a multiple of 8 columns, found 'tensor<32x64xf32>'}}
   %t = tensor.splat %x : tensor<32x64xf32>
   tile.return
 }

@@ -50,9 +50,10 @@ tile.kernel @two_pipes(%in: !exec.tensor_map, %memory: memref<?xf32>, %zero: ten
 
 // -----
 
-// A buffer outside of loops has one turn, number 0.
+// A buffer outside of loops has one turn, number 0, and one stage.
 // CHECK-LABEL: tile.kernel @once
 // CHECK: %[[TURN:.*]] = arith.constant 0 : index
+// CHECK: tile.pipe : <1>, !tile.buffer<1x64x64xbf16>
 // CHECK: tile.acquire %{{.*}}[%[[TURN]]]
 tile.kernel @once(%from: !exec.tensor_map, %to: !exec.tensor_map) {
   %c0 = arith.constant 0 : index

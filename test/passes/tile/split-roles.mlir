@@ -72,6 +72,33 @@ tile.kernel @branches(%memory: memref<?xf32>, %x: f32, %y: f32, %which: i1) {
   tile.return
 }
 
+// Tiles of 128 rows are held by two warp groups, each of whose threads has half of their elements: 64 for the sum, 64 for
+// the product and 32 for its operand, and what is left beside the 40 of the threads that copy.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK: tile.role "load" registers 40 single {
+// CHECK: tile.role "compute" registers 232 groups 2 {
+tile.kernel @groups(%in: !exec.tensor_map, %memory: memref<?xf32>, %zero: tensor<128x128xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = arith.constant dense<true> : tensor<128x128xi1>
+  %pipe, %ring = tile.pipe : !tile.pipe<2>, !tile.buffer<2x128x128xbf16>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%sum = %zero) -> tensor<128x128xf32> {
+    %x = tile.slot %ring[%t] : !tile.buffer<2x128x128xbf16> -> !tile.buffer<128x128xbf16>
+    tile.acquire %pipe[%t] {tile.role = "load"} : !tile.pipe<2>
+    tile.copy_in %in[%c0, %t] to %x {tile.role = "load"} : !tile.buffer<128x128xbf16>
+    tile.commit %pipe[%t] {tile.role = "load"} : !tile.pipe<2>
+    tile.await %pipe[%t] {tile.role = "compute"} : !tile.pipe<2>
+    %s = tile.mma %x, %x : !tile.buffer<128x128xbf16>, !tile.buffer<128x128xbf16> -> tensor<128x128xf32>
+    %a = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xbf16>
+    %next = tile.mma %a, %x into %sum : tensor<128x128xbf16>, !tile.buffer<128x128xbf16> -> tensor<128x128xf32>
+    tile.release %pipe[%t] {tile.role = "compute"} : !tile.pipe<2>
+    scf.yield %next : tensor<128x128xf32>
+  }
+  tile.store %r to %memory[%c0] strides [%c0, %c0] where %all {tile.role = "compute"}
+    : tensor<128x128xf32>, memref<?xf32>, tensor<128x128xi1>
+  tile.return
+}
+
 // A loop of another kind goes along whole, with what it captures. Two roles with
 // equally large tiles get equal shares of the registers.
 // CHECK-LABEL: tile.kernel @whole

@@ -11,6 +11,7 @@
 #include "frontend/safetensors/Writer.h"
 
 #include <cstring>
+#include <dlfcn.h>
 #include <sys/wait.h>
 
 using namespace mm01;
@@ -21,20 +22,21 @@ namespace {
 class CudaCommands : public ::testing::Test {
 protected:
   /// Calls an entry on the fake GPU, or on one in another mode; the exit code.
-  int call(const std::string &entry, const std::string &mode = "") {
+  int call(const std::string &entry, const std::string &mode = "",
+           const std::string &libraries = MM01_FAKE_DRIVER) {
     safetensors::Writer writer;
     std::vector<float> x = {1, 2, 3, 4};
     writer.add("arg0", safetensors::ElementType::F32, {4}, x.data());
     EXPECT_TRUE(writer.write(folder.file("in")).ok());
     return run(concat("call ", MM01_GPU_PROGRAM, " --entry ", entry, " --in ",
                       folder.file("in"), " --out ", folder.file("out")),
-               mode);
+               mode, libraries);
   }
 
   int run(const std::string &words, const std::string &mode = "",
           const std::string &libraries = MM01_FAKE_DRIVER) {
     std::string command =
-        concat("LD_LIBRARY_PATH='", libraries, "' FAKE_CUDA='", mode,
+        concat("CUDA_HOME= LD_LIBRARY_PATH='", libraries, "' FAKE_CUDA='", mode,
                "' FAKE_CUDA_LOG='", folder.file("log"), "' '", MM01_TEST_RUN,
                "' ", words, " > '", folder.file("printed"), "' 2> '",
                folder.file("err"), "'");
@@ -131,6 +133,33 @@ TEST_F(CudaCommands, MeasuresWithTheClockOfTheDevice) {
       << printed;
 }
 
+TEST_F(CudaCommands, WritesATrace) {
+  std::string trace = folder.file("trace.json");
+  std::string bench = concat("bench ", MM01_GPU_PROGRAM,
+                             " --entry add_one --set arg0.dim0=4 --set "
+                             "iterations=2 --set warmup=0 --trace ");
+  ASSERT_EQ(run(bench + trace), 0) << err;
+  std::string text = readFile(trace);
+  auto count = [&](const std::string &words) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(words, at)) != std::string::npos; ++at)
+      ++found;
+    return found;
+  };
+  // Three launches a call; the grid of 0 is none.
+  EXPECT_EQ(count("{\"name\":\"add_one\",\"cat\":\"kernel\",\"ph\":\"X\""), 6u)
+      << text;
+  EXPECT_GE(count("\"name\":\"copy in\""), 1u) << text;
+  EXPECT_EQ(log().find("capture"), std::string::npos);
+  // A path that cannot be written is refused before anything is done.
+  std::filesystem::remove(folder.file("log"));
+  EXPECT_EQ(run(bench + folder.file("none/trace.json")), 1);
+  expectLine(err, {"none/trace.json", "cannot be written"});
+  EXPECT_FALSE(std::filesystem::exists(folder.file("log")));
+  EXPECT_EQ(run(bench + MM01_GPU_PROGRAM), 1);
+  expectLine(err, {"gpuProgram.so", "is read by this command"});
+}
+
 TEST_F(CudaCommands, RefusesWhatThisMachineIsNot) {
   fails("add_one", "no-device", {"gpuProgram.so", "no GPU", "sm_90a"});
   fails("add_one", "capability",
@@ -153,4 +182,35 @@ TEST_F(CudaCommands, NeedsNoDriverToLook) {
   EXPECT_EQ(run(concat("info ", MM01_GPU_PROGRAM), "", empty), 0) << err;
   EXPECT_NE(readFile(folder.file("printed")).find("target: sm_90a"),
             std::string::npos);
+}
+
+static const char withLibrary[] = MM01_FAKE_DRIVER ":" MM01_FAKE_LIBRARY;
+
+TEST_F(CudaCommands, MultipliesWithTheLibrary) {
+  // float32 1, 2, 3, 4 is bf16 0 1 0 2 and 0 3 0 4.
+  ASSERT_EQ(call("product", "", withLibrary), 0) << err;
+  EXPECT_EQ(result("result0"), (std::vector<float>{3, 4, 6, 8}));
+  std::string lines = log();
+  // To the library the product is the transpose of a row-major one.
+  EXPECT_NE(lines.find("multiply 2x2 of types 14 14 0\n"), std::string::npos)
+      << lines;
+  // None of the product without rows, and all is given back.
+  EXPECT_EQ(lines.find("multiply"), lines.rfind("multiply")) << lines;
+  EXPECT_NE(lines.find("library destroyed\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("release, 0 allocations left\n"), std::string::npos)
+      << lines;
+}
+
+TEST_F(CudaCommands, NamesTheProductThatTheLibraryRefuses) {
+  EXPECT_EQ(call("refused_product", "", withLibrary), 1);
+  expectLine(err, {"mm01-run: ", "product of 2 x 2 and 2 x 2", "no algorithm"});
+}
+
+TEST_F(CudaCommands, NeedsTheLibraryForProductsAlone) {
+  for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
+    if (dlopen(name, RTLD_LAZY))
+      GTEST_SKIP() << "this machine has cuBLASLt";
+  EXPECT_EQ(call("add_one"), 0) << err;
+  EXPECT_EQ(call("product"), 1);
+  expectLine(err, {"mm01-run: ", "no cuBLASLt", "libcublasLt.so.13"});
 }

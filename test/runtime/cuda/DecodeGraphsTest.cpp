@@ -18,6 +18,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <random>
 
 using namespace mm01;
@@ -167,16 +168,25 @@ TEST_F(DecodeGraphsTest, StartOverWhereMemoryHasMoved) {
   EXPECT_EQ(count("\ndestroy graph\n"), 1u);
 }
 
-TEST_F(DecodeGraphsTest, AreNotUsedWhereLaunchesAreObserved) {
+TEST_F(DecodeGraphsTest, AreNotUsedInTraces) {
   Toy toy(TOY_GPU_PROGRAM, gpu(), true);
-  size_t seen = 0;
-  toy.device->observe([&](const LaunchRecord &) { ++seen; });
+  ASSERT_TRUE(toy.device->startTrace().ok());
   std::vector<int32_t> token = {3};
   StepItem item{valueOf(toy.session.createSequence()), token};
   for (int i = 0; i < 3; ++i)
     toy.step({item});
   EXPECT_EQ(count("capture\n"), 0u);
-  EXPECT_EQ(seen, 3u);
+  Result<Trace> trace = toy.device->finishTrace();
+  ASSERT_TRUE(trace.ok()) << trace.message();
+  std::map<TraceEvent::Kind, int> seen;
+  for (const TraceEvent &event : *trace)
+    ++seen[event.kind];
+  EXPECT_EQ(seen[TraceEvent::Kind::Kernel], 3);
+  EXPECT_EQ(seen[TraceEvent::Kind::CopyOut], 3);
+  EXPECT_EQ(seen[TraceEvent::Kind::CopyIn], 9); // tokens, rows, batch
+  for (int i = 0; i < 3; ++i)
+    toy.step({item});
+  EXPECT_EQ(count("capture\n"), 1u);
 }
 
 TEST_F(DecodeGraphsTest, SayWhatWentWrong) {

@@ -19,15 +19,16 @@
 #define ENTRY(name)                                                            \
   "{\"name\":\"" name "\",\"arguments\":[" TENSOR "]," TIED "}"
 
-#define MANIFEST                                                                        \
-  "{\"abi\":2,\"compiler\":\"0.1.0\",\"target\":\"sm_90a\","                            \
-  "\"mode\":\"inference\",\"isa\":\"x86-64\","                                          \
-  "\"limits\":{\"max_tokens\":64,\"max_sequences\":4},"                                 \
-  "\"parameter_count\":0,\"ignored_tensors\":[],\"parameters\":[],"                     \
-  "\"entries\":[{\"name\":\"add_one\",\"arguments\":[" TENSOR "],"                      \
-  "\"results\":[{\"kind\":\"tied\",\"argument\":0},"                                    \
-  "{\"kind\":\"fresh\",\"shape\":[-1],\"type\":\"f32\"}]}," ENTRY("cluster") "," ENTRY( \
-      "grid") "," ENTRY("missing") "," ENTRY("host_kernel") "," ENTRY("map") "," ENTRY("bad_map") "]}"
+#define MANIFEST                                                                                          \
+  "{\"abi\":3,\"compiler\":\"0.1.0\",\"target\":\"sm_90a\","                                              \
+  "\"mode\":\"inference\",\"isa\":\"x86-64\","                                                            \
+  "\"limits\":{\"max_tokens\":64,\"max_sequences\":4},"                                                   \
+  "\"parameter_count\":0,\"ignored_tensors\":[],\"parameters\":[],"                                       \
+  "\"entries\":[{\"name\":\"add_one\",\"arguments\":[" TENSOR "],"                                        \
+  "\"results\":[{\"kind\":\"tied\",\"argument\":0},"                                                      \
+  "{\"kind\":\"fresh\",\"shape\":[-1],\"type\":\"f32\"}]}," ENTRY("cluster") "," ENTRY("grid") "," ENTRY( \
+      "missing") "," ENTRY("host_kernel") "," ENTRY("map") "," ENTRY("bad_"                               \
+                                                                     "map") "," ENTRY("product") "," ENTRY("refused_product") "]}"
 
 /* Without the zero at its end. */
 __attribute__((used, section(MM01_MANIFEST_SECTION))) static const char
@@ -56,6 +57,8 @@ ARENA(missing)
 ARENA(host_kernel)
 ARENA(map)
 ARENA(bad_map)
+ARENA(product)
+ARENA(refused_product)
 
 static void launch(const mm01_context *context, const mm01_argument *arguments,
                    const mm01_device_kernel *kernel, int64_t x, int64_t y,
@@ -124,4 +127,27 @@ int32_t mm01_entry_map(const mm01_context *context,
 int32_t mm01_entry_bad_map(const mm01_context *context,
                            const mm01_argument *arguments) {
   return encode(context, arguments, 65);
+}
+
+/* The argument's bytes are eight bf16, a[2, 2] and b[2, 2]; c replaces them. */
+static int32_t multiply(const mm01_context *context,
+                        const mm01_argument *arguments, int64_t ldb) {
+  char *data = arguments[0].data;
+  mm01_device_product product = {
+      0,   2,    2, MM01_ELEMENT_BF16, MM01_ELEMENT_F32, data, 2, data + 8,
+      ldb, data, 2};
+  context->gemm_device(context, &product);
+  product.rows = 2;
+  context->gemm_device(context, &product);
+  return 0;
+}
+
+int32_t mm01_entry_product(const mm01_context *context,
+                           const mm01_argument *arguments) {
+  return multiply(context, arguments, 2);
+}
+
+int32_t mm01_entry_refused_product(const mm01_context *context,
+                                   const mm01_argument *arguments) {
+  return multiply(context, arguments, 3);
 }

@@ -13,7 +13,7 @@
 
 gpu.module @kernels {
   tile.kernel @grouped(%w2: !exec.tensor_map, %x: !exec.tensor_map, %y: !exec.tensor_map, %offsets: memref<?xi32>,
-      %experts: index, %pairs: i32, %blocks: index, %clusters: index) attributes {cluster = 2 : i64} {
+      %experts: index, %pairs: i32, %blocks: index, %counter: memref<?xi32>) attributes {cluster = 2 : i64} {
     %width = arith.constant 256 : i32
     %above = arith.constant 240 : i32
     %c0 = arith.constant 0 : index
@@ -26,7 +26,6 @@ gpu.module @kernels {
     %most = arith.constant 256 : i32
     %round = arith.subi %most, %c1_i32 : i32
     %fill = arith.subi %width, %c1_i32 : i32
-    %cluster = gpu.cluster_id x
     %rank = gpu.cluster_block_id x
     %rank32 = arith.index_cast %rank : index to i32
 
@@ -53,7 +52,8 @@ gpu.module @kernels {
     }
     %total = arith.index_cast %total32 : i32 to index
 
-    scf.for %item = %cluster to %total step %clusters iter_args(%expert = %c0, %first = %c0_i32) -> (index, i32) {
+    %start = tile.first_item %counter : memref<?xi32>
+    scf.for %item = %start to %total step %c1 iter_args(%expert = %c0, %first = %c0_i32) -> (index, i32) {
       // The item's expert, from that of the item before.
       %item32 = arith.index_cast %item : index to i32
       %at:5 = scf.while (%e = %expert, %f = %first) : (index, i32) -> (index, i32, i32, i32, i32) {

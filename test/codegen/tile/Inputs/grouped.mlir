@@ -6,7 +6,7 @@
 // Products are transposed: tokens are the columns, so that an expert of few tokens takes a narrow tile and not one of 64
 // rows. An item is 128 features by 256 tokens of an expert; the two blocks of a cluster have 64 features each and share
 // the tokens' tile. Items of one expert's features follow each other, so that they share the weights in the cache.
-// Clusters of a persistent grid take every `clusters`th item.
+// Clusters of a persistent grid take the next item when they have done one.
 //
 // A kernel of one width does the experts whose tokens, in as few equal parts as 256 allows, need a width above `above`
 // and at most `width`. For a narrower one write `width`, `above`, and the extents 256 and 128 of !tokens, !part, !results
@@ -24,7 +24,7 @@
 
 gpu.module @kernels {
   tile.kernel @grouped(%w1: !exec.tensor_map, %w3: !exec.tensor_map, %x: !exec.tensor_map, %y: !exec.tensor_map,
-      %offsets: memref<?xi32>, %experts: index, %pairs: i32, %blocks: index, %clusters: index)
+      %offsets: memref<?xi32>, %experts: index, %pairs: i32, %blocks: index, %counter: memref<?xi32>)
       attributes {cluster = 2 : i64} {
     %width = arith.constant 256 : i32
     %above = arith.constant 240 : i32
@@ -39,7 +39,6 @@ gpu.module @kernels {
     %round = arith.subi %most, %c1_i32 : i32
     %half = arith.divui %width, %c2_i32 : i32
     %fill = arith.subi %width, %c1_i32 : i32
-    %cluster = gpu.cluster_id x
     %rank = gpu.cluster_block_id x
     %rank32 = arith.index_cast %rank : index to i32
 
@@ -66,7 +65,8 @@ gpu.module @kernels {
     }
     %total = arith.index_cast %total32 : i32 to index
 
-    scf.for %item = %cluster to %total step %clusters iter_args(%expert = %c0, %first = %c0_i32) -> (index, i32) {
+    %start = tile.first_item %counter : memref<?xi32>
+    scf.for %item = %start to %total step %c1 iter_args(%expert = %c0, %first = %c0_i32) -> (index, i32) {
       // The item's expert, from that of the item before.
       %item32 = arith.index_cast %item : index to i32
       %at:5 = scf.while (%e = %expert, %f = %first) : (index, i32) -> (index, i32, i32, i32, i32) {

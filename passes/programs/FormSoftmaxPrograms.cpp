@@ -1,0 +1,93 @@
+//===- FormSoftmaxPrograms.cpp - softmax attention for a GPU --------------===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before: %o = mm01.softmax_attention %q, %keys, %values, %r, %layer into %out
+//             {scale = 0.125} : tensor<?x64x128xbf16>, …
+// After:  %o = tile.program "softmax" grid(%c4, %blocks, %c8) cluster 2
+//             ins(%q, %keys, %values, %r, %layer : …) outs(%out : …) { … }
+//
+// Requires the graph phase.
+// Test: test/passes/programs/form-softmax-programs.mlir
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/programs/Passes.h"
+#include "passes/programs/SoftmaxProgram.h"
+
+#include "dialects/mm01/Mm01Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mm01 {
+#define GEN_PASS_DEF_FORMSOFTMAXPROGRAMSPASS
+#include "passes/programs/Passes.h.inc"
+} // namespace mm01
+
+using namespace mlir;
+using namespace mm01;
+
+namespace {
+
+/// mm01.softmax_attention of bf16   ==>   tile.program "softmax"
+struct SoftmaxPattern : OpRewritePattern<SoftmaxAttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SoftmaxAttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    auto q = cast<RankedTensorType>(op.getQ().getType());
+    auto keys = cast<RankedTensorType>(op.getKeys().getType());
+    int64_t size = q.getDimSize(2);
+    if (!q.getElementType().isBF16() || !keys.getElementType().isBF16() ||
+        !getElementTypeOrSelf(op.getOut()).isBF16())
+      return rewriter.notifyMatchFailure(
+          op, "its tensors are not all bf16, which the matrix unit takes");
+    if (q.isDynamicDim(1) || keys.isDynamicDim(3))
+      return rewriter.notifyMatchFailure(op, "its number of heads is dynamic");
+    if (ShapedType::isDynamic(size) || size % 16 != 0 || size > 128)
+      return rewriter.notifyMatchFailure(
+          op, "its head size is no multiple of 16 up to 128");
+    if (keys.getDimSize(2) != kSoftmaxPage)
+      return rewriter.notifyMatchFailure(op, "its pages do not have 64 tokens");
+    TileBuilder b(op.getLoc(), rewriter);
+    SoftmaxShape shape{size, q.getDimSize(1), keys.getDimSize(3),
+                       op.getScale().convertToDouble()};
+    auto program = b.program(
+        "softmax", softmaxGrid(b, shape, op.getRagged()), shape.cluster(),
+        {op.getQ(), op.getKeys(), op.getValues(), op.getRagged(),
+         op.getLayer()},
+        {op.getOut()}, [&](ValueRange ins, ValueRange outs) {
+          writeSoftmaxProgram(
+              b, shape, {ins[0], ins[1], ins[2], ins[3], ins[4], outs[0]});
+        });
+    rewriter.replaceOp(op, program);
+    return success();
+  }
+};
+
+struct FormSoftmaxProgramsPass
+    : mm01::impl::FormSoftmaxProgramsPassBase<FormSoftmaxProgramsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SoftmaxPattern>(&getContext());
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
