@@ -68,8 +68,7 @@ TEST_F(AttentionTest, LightningInReverse) {
   // After token 1 both heads hold [[6, 60], [0, 0]], after token 0 head 0
   // [[7, 70], [2, 20]], head 1 [[4, 40], [2, 20]].
   expectNear(results[0], {7, 70, 4, 40, 6, 60, 6, 60});
-  expectNear(results[1],
-             {7, 7, 7, 7, 7, 7, 7, 7, 7, 70, 2, 20, 4, 40, 2, 20});
+  expectNear(results[1], {7, 7, 7, 7, 7, 7, 7, 7, 7, 70, 2, 20, 4, 40, 2, 20});
 }
 
 // Two sequences: one goes on from its slot, one is new in a slot that held
