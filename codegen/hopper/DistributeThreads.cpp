@@ -291,15 +291,22 @@ private:
         writePoint(points, outputs);
         return SmallVector<Value>();
       }
+      // Written out, all reads before all writes, so that LLVM makes one access
+      // of those of neighbours. Nothing is reduced here.
       Value begin = points.index(loops.back());
-      Value zero = arith::ConstantIndexOp::create(b, 0);
-      Value one = arith::ConstantIndexOp::create(b, 1);
-      auto neighbours = scf::ForOp::create(b, zero, size, one);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(neighbours.getBody());
-      points.place(loops.back(), arith::AddIOp::create(
-                                     b, begin, neighbours.getInductionVar()));
-      writePoint(points, outputs);
+      auto moveTo = [&](int64_t neighbour) {
+        Value by = arith::ConstantIndexOp::create(b, neighbour);
+        points.place(loops.back(), arith::AddIOp::create(b, begin, by));
+      };
+      SmallVector<SmallVector<Value>> values;
+      for (int64_t i = 0; i < chunk; ++i) {
+        moveTo(i);
+        values.push_back(points.compute(points.loadOutputs()));
+      }
+      for (int64_t i = 0; i < chunk; ++i) {
+        moveTo(i);
+        points.storeOutputs(values[i]);
+      }
       return SmallVector<Value>();
     });
   }

@@ -12,10 +12,11 @@
 // CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %{{.*}} step %[[STRIDE]]
 // CHECK: %[[COLUMN:.*]] = arith.remui %[[I]]
 // CHECK: %[[ROW:.*]] = arith.divui %[[I]]
-// CHECK: scf.for %[[J:.*]] = %{{.*}} to %[[FOUR]]
-// CHECK: %[[NEXT:.*]] = arith.addi %[[COLUMN]], %[[J]]
-// CHECK: memref.load %{{.*}}[%[[ROW]], %[[NEXT]]]
-// CHECK: memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[NEXT]]]
+// CHECK-NOT: scf.for
+// CHECK: memref.load %[[X:.*]][%[[ROW]], %{{.*}}]
+// CHECK-COUNT-3: memref.load %[[X]][
+// CHECK: memref.store %{{.*}}, %[[Y:.*]][%[[ROW]], %{{.*}}]
+// CHECK-COUNT-3: memref.store %{{.*}}, %[[Y]][
 // CHECK: gpu.barrier
 // CHECK-NOT: linalg
 gpu.module @kernels {
