@@ -17,6 +17,7 @@ import lightning
 import narrow
 import safetensors_file
 from differential import run
+import softmax
 
 # Of the largest magnitude in a tensor.
 FLOAT32, BF16 = 2e-5, 8e-3
@@ -102,6 +103,7 @@ def main():
     if options.only is None:
         gated_norm(options.folder, root)
         lightning.write_programs(options.folder)
+        softmax.write_programs(options.folder)
         decode(options.folder)
         random_weights(options.folder, root)
     return 0
