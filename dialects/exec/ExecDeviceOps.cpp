@@ -111,9 +111,8 @@ LogicalResult TensorMapOp::verify() {
            << rank - 1 << " strides for a view of " << rank
            << " extents, found " << getStrides().size();
   auto layout = getLayout(type);
-  if (failed(layout) ||
-      (!hasView && (ShapedType::isDynamic(layout->second) ||
-                    layout->first.back() != 1)))
+  if (failed(layout) || (!hasView && (ShapedType::isDynamic(layout->second) ||
+                                      layout->first.back() != 1)))
     return emitOpError("C6: expected a static offset and an inner stride of 1 "
                        "without a view, found ")
            << type;

@@ -66,6 +66,33 @@ def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
   }];
 }
 
+def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
+  let summary = "Make tile programs of products of experts on bf16 activations";
+  let description = [{
+    Each `mm01.grouped_linear` of bf16 becomes a `tile.program` for every width of a
+    tile of rows. An expert is done by the program of the least width that holds its
+    rows, divided into as few equal parts as 256 rows allow; which that is, the device
+    finds out. A program is launched where there are enough rows for any expert to
+    need it. Two products of the same rows that are a gate and what it is multiplied
+    with, `silu(gate) * up` in a `linalg.generic` for them alone, become one program
+    of each width that never writes them to memory.
+
+    Refuses int8 weights, other types, and rows that are no multiple of 16 bytes: these
+    are left for other passes.
+
+    ```mlir
+    func.func @experts(%x: tensor<?x64xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x64xbf16>,
+                       %out: tensor<?x96xbf16>) -> tensor<?x96xbf16> {
+      %y = mm01.grouped_linear %x, %o, %w into %out
+        : tensor<?x64xbf16>, tensor<5xi32>, !mm01.weight<4x96x64xbf16> into tensor<?x96xbf16>
+      return %y : tensor<?x96xbf16>
+    }
+    ```
+
+    becomes `tile.program "experts16"`, `"experts32"` and so on.
+  }];
+}
+
 def BufferizePass : Pass<"mm01-bufferize", "::mlir::ModuleOp"> {
   let summary = "Turn tensors into buffers, in place where they can be";
   let description = [{

@@ -12,4 +12,5 @@
 void mm01::addProgramPasses(mlir::OpPassManager &manager) {
   manager.addPass(createFormLightningProgramsPass());
   manager.addPass(createFormSoftmaxProgramsPass());
+  manager.addPass(createFormGroupedProgramsPass());
 }

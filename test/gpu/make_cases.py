@@ -2,8 +2,9 @@
 """usage: make_cases.py FOLDER [--seed S] [--only OP]
 
 Writes a folder for each program that a GPU is checked with: the random programs of test/codegen/differential, one for
-each operation, the examples of docs/examples, and what makes random weights. A folder holds program.so, arguments.safetensors,
-expected.safetensors (the interpreter's results in float64) and case.json. Tools are found on PATH.
+each operation, the examples of docs/examples, products of experts on bf16, and what makes random weights. A folder holds
+program.so, arguments.safetensors, expected.safetensors (the interpreter's results in float64) and case.json. Tools are
+found on PATH.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import random
 import sys
 
 import cases
+import grouped
 import lightning
 import narrow
 import safetensors_file
@@ -106,6 +108,10 @@ def main():
         softmax.write_programs(options.folder)
         decode(options.folder)
         random_weights(options.folder, root)
+        for gated in (False, True):
+            tensors = grouped.tensors(random.Random(f"{options.seed} {gated}"), gated)
+            name = "experts-silu" if gated else "experts"
+            write(options.folder, name, grouped.module(gated), "experts", tensors, BF16)
     return 0
 
 

@@ -170,8 +170,7 @@ gpu.module @kernels {
     %place = memref.reinterpret_cast %x to offset: [%at], sizes: [], strides: [] : memref<f32> to memref<f32, strided<[], offset: ?>>
     %value = memref.load %place[] : memref<f32, strided<[], offset: ?>>
     %t = tensor.splat %value : tensor<64x8xf32, #tile.accumulator>
-    %yes = arith.constant true
-    %mask = tensor.splat %yes : tensor<64x8xi1, #tile.accumulator>
+    %mask = arith.constant dense<true> : tensor<64x8xi1, #tile.accumulator>
     tile.store %t to %place[%n] strides [%n, %c1] where %mask
       : tensor<64x8xf32, #tile.accumulator>, memref<f32, strided<[], offset: ?>>, tensor<64x8xi1, #tile.accumulator>
     tile.return
@@ -186,8 +185,7 @@ gpu.module @kernels {
   tile.kernel @global(%x: memref<?xf32>, %n: index, %on: i32) attributes {tile.threads = 128 : i64} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %zero = arith.constant 0 : i32
-    %flag = arith.cmpi ne, %on, %zero : i32
+    %flag = arith.trunci %on : i32 to i1
     %mask = tensor.splat %flag : tensor<64x8xi1, #tile.accumulator>
     %a = tile.load %x[%n] strides [%n, %c1] where %mask
       : memref<?xf32>, tensor<64x8xi1, #tile.accumulator> -> tensor<64x8xf32, #tile.accumulator>

@@ -1,0 +1,100 @@
+// RUN: mm01-opt %s -mm01-form-grouped-programs -split-input-file | FileCheck %s
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+!x = tensor<?x64xbf16>
+!y = tensor<?x96xbf16>
+!w = !mm01.weight<4x96x64xbf16>
+!o = tensor<5xi32>
+
+// A gate and what it is multiplied with are one program for each width, on the
+// memory of the gate. A width that no expert can need is not launched.
+// CHECK-LABEL: func.func @gated
+// CHECK-SAME: %[[X:.*]]: tensor<?x64xbf16>, %[[O:.*]]: tensor<5xi32>, %[[W1:.*]]: !mm01.weight<4x96x64xbf16>, %[[W3:.*]]: !mm01.weight<4x96x64xbf16>, %[[A:.*]]: tensor<?x96xbf16>
+// CHECK: %[[ROWS:.*]] = tensor.dim %[[X]]
+// CHECK: %[[ANY:.*]] = arith.cmpi ugt, %[[ROWS]], %{{.*}}
+// CHECK: %[[GRID:.*]] = arith.select %[[ANY]]
+// CHECK: %[[Y:.*]] = tile.program "experts_silu16" grid(%[[GRID]], %{{.*}}, %{{.*}}) cluster 2
+// CHECK-SAME: ins(%[[X]], %[[O]], %[[W1]], %[[W3]] :
+// CHECK-SAME: outs(%[[A]] : tensor<?x96xbf16>)
+// CHECK-DAG: exec.tensor_map %{{.*}} view {{.*}} box [1, 64, 64] : memref<96x64xbf16>
+// CHECK-DAG: exec.tensor_map %{{.*}} view {{.*}} box [8, 64]
+// CHECK-DAG: exec.tensor_map %{{.*}} at {{.*}} box [1, 8, 64]
+// CHECK: scf.while
+// CHECK: tile.copy_in {{.*}} multicast : <16x64xbf16>
+// CHECK: tile.rows %{{.*}}[8]
+// CHECK: math.exp
+// CHECK: arith.divf {{.*}} fastmath<arcp,afn>
+// CHECK: tile.return
+// CHECK: tile.program "experts_silu32"
+// CHECK-SAME: outs(%[[Y]] : tensor<?x96xbf16>)
+// CHECK: tile.program "experts_silu64"
+// CHECK: tile.program "experts_silu96"
+// CHECK: tile.program "experts_silu128"
+// CHECK: tile.program "experts_silu192"
+// CHECK: %[[ALL:.*]] = tile.program "experts_silu256"
+// CHECK-NOT: mm01.grouped_linear
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[ALL]]
+func.func @gated(%x: !x, %o: !o, %w1: !w, %w3: !w, %a: !y, %b: !y) -> !y {
+  %g = mm01.grouped_linear %x, %o, %w1 into %a : !x, !o, !w into !y
+  %u = mm01.grouped_linear %x, %o, %w3 into %b : !x, !o, !w into !y
+  %y = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%u : !y) outs(%g : !y) {
+  ^bb0(%in: bf16, %out: bf16):
+    %up = arith.extf %in : bf16 to f32
+    %gate = arith.extf %out : bf16 to f32
+    %minus = arith.negf %gate : f32
+    %exp = math.exp %minus : f32
+    %one = arith.constant 1.0 : f32
+    %sum = arith.addf %exp, %one : f32
+    %silu = arith.divf %gate, %sum : f32
+    %wide = arith.mulf %silu, %up : f32
+    %narrow = arith.truncf %wide : f32 to bf16
+    linalg.yield %narrow : bf16
+  } -> !y
+  return %y : !y
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+!x = tensor<?x64xbf16>
+!y = tensor<?x96xbf16>
+!w = !mm01.weight<4x96x64xbf16>
+!o = tensor<5xi32>
+
+// Another function of the two is no gate: each product is on its own, of half the
+// rows in a block's tile.
+// CHECK-LABEL: func.func @other
+// CHECK: tile.program "experts16"
+// CHECK-DAG: exec.tensor_map %{{.*}} view {{.*}} box [1, 128, 64] : memref<96x64xbf16>
+// CHECK: tile.program "experts256"
+// CHECK: tile.program "experts16"
+// CHECK: tile.program "experts256"
+// CHECK: linalg.generic
+func.func @other(%x: !x, %o: !o, %w1: !w, %w3: !w, %a: !y, %b: !y) -> !y {
+  %g = mm01.grouped_linear %x, %o, %w1 into %a : !x, !o, !w into !y
+  %u = mm01.grouped_linear %x, %o, %w3 into %b : !x, !o, !w into !y
+  %y = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%u : !y) outs(%g : !y) {
+  ^bb0(%in: bf16, %out: bf16):
+    %sum = arith.addf %in, %out : bf16
+    linalg.yield %sum : bf16
+  } -> !y
+  return %y : !y
+}
+
+// -----
+
+// The matrix unit takes no float32, and copies no rows of odd bytes.
+// CHECK-LABEL: func.func @stay
+// CHECK-NOT: tile.program
+func.func @stay(%x: tensor<?x64xf32>, %n: tensor<?x60xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x64xbf16>,
+                %v: !mm01.weight<4x96x60xbf16>, %a: tensor<?x96xf32>, %b: tensor<?x96xbf16>)
+    -> (tensor<?x96xf32>, tensor<?x96xbf16>) {
+  %y = mm01.grouped_linear %x, %o, %w into %a
+    : tensor<?x64xf32>, tensor<5xi32>, !mm01.weight<4x96x64xbf16> into tensor<?x96xf32>
+  %z = mm01.grouped_linear %n, %o, %v into %b
+    : tensor<?x60xbf16>, tensor<5xi32>, !mm01.weight<4x96x60xbf16> into tensor<?x96xbf16>
+  return %y, %z : tensor<?x96xf32>, tensor<?x96xbf16>
+}
