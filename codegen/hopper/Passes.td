@@ -101,7 +101,8 @@ def SerializeKernelsPass : Pass<"mm01-serialize-kernels", "mlir::ModuleOp"> {
     `gpu.module` goes away.
 
     A kernel that spills registers with its loops unrolled is compiled again
-    without. Requires `nvvm.reqntid` on each kernel. Fails, naming the kernel, where it
+    without, and if it still does, with all registers for one block on a
+    multiprocessor. Requires `nvvm.reqntid` on each kernel. Fails, naming the kernel, where it
     calls what a GPU does not have (exp, log, sin: legalise them before), spills
     registers, uses local memory, or makes ptxas note C75xx.
 

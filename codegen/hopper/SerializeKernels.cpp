@@ -141,23 +141,44 @@ private:
     if (auto bytes =
             kernel->getAttrOfType<IntegerAttr>(exec::kDynamicSharedBytesAttr))
       image.dynamicSharedBytes = bytes.getInt();
-    // Unrolled loops may need more registers than there are; then they stay.
-    if (ptxas) {
+    if (!ptxas) {
+      if (llvm::Error error = fill(image, module, kernel, {}))
+        return error;
+      return image;
+    }
+    // Unrolled loops may need more registers than there are; then they stay. Of
+    // a kernel that spills even so, the assembler meant to have several blocks
+    // on a multiprocessor: one may have all registers.
+    constexpr Form forms[] = {
+        {true, false}, {false, false}, {true, true}, {false, true}};
+    for (const Form &form : forms) {
       auto copy = llvm::CloneModule(module);
-      llvm::Error error = fill(image, *copy, kernel, /*unroll=*/true);
+      llvm::Error error = fill(image, *copy, kernel, form);
       if (!error)
         return image;
+      if (&form == std::end(forms) - 1)
+        return error;
       llvm::consumeError(std::move(error));
     }
-    if (llvm::Error error = fill(image, module, kernel, /*unroll=*/!ptxas))
-      return error;
-    return image;
+    llvm_unreachable("the last form returns");
   }
+
+  /// How a kernel is compiled.
+  struct Form {
+    bool unroll = true;
+    /// One block on a multiprocessor is enough.
+    bool allRegisters = false;
+  };
 
   /// Makes the PTX, and the machine code where there is an assembler.
   llvm::Error fill(Image &image, llvm::Module &module, LLVM::LLVMFuncOp kernel,
-                   bool unroll) {
-    auto ptx = emitPtx(module, kernel.getSymName(), unroll);
+                   const Form &form) {
+    constexpr llvm::StringLiteral least = "nvvm.minctasm";
+    for (llvm::Function &function : module)
+      if (form.allRegisters && !function.isDeclaration() &&
+          !function.hasFnAttribute(least))
+        function.addFnAttr(least, "1");
+    auto ptx = emitPtx(module, kernel.getSymName(), form.unroll);
     if (!ptx)
       return ptx.takeError();
     image.ptx = std::move(*ptx);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/reference/Models.h"
+#include "passes/tiling/LightningAttributes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +63,7 @@ static Error lightningAttention(LightningAttentionOp op, Frame &frame) {
             checkIndex(op, "slot[" + Twine(n) + "]", ragged.slot(n), slots))
       return error;
 
+  bool reverse = op->hasAttr(kLightningReverseAttr);
   Scalar *states = state.mutableData(), *outs = out.overwrite();
   for (int64_t n = 0; n < ragged.sequences(); ++n)
     for (int64_t h = 0; h < heads; ++h) {
@@ -71,7 +73,8 @@ static Error lightningAttention(LightningAttentionOp op, Frame &frame) {
         for (int64_t i = 0; i < size * size; ++i)
           s[i].f = 0;
       double decay = std::exp(-slopes.data()[h].f);
-      for (int64_t t = ragged.begin(n); t < ragged.end(n); ++t) {
+      for (int64_t i = ragged.begin(n); i < ragged.end(n); ++i) {
+        int64_t t = reverse ? ragged.begin(n) + ragged.end(n) - 1 - i : i;
         int64_t at = (t * heads + h) * size;
         lightningStep(size, decay, q.data() + at, k.data() + at, v.data() + at,
                       s, outs + at);

@@ -22,6 +22,7 @@
 #include "passes/programs/Passes.h"
 
 #include "dialects/mm01/Mm01Dialect.h"
+#include "passes/tiling/LightningAttributes.h"
 #include "passes/tiling/LightningDecode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,7 +62,8 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
       return rewriter.notifyMatchFailure(
           op, "its head size is no multiple of 16 up to 128");
     TileBuilder b(op.getLoc(), rewriter);
-    LightningForm form{size, op->hasAttr(kSkipSingleAttr)};
+    LightningForm form{size, op->hasAttr(kSkipSingleAttr),
+                       op->hasAttr(kLightningReverseAttr)};
     Grid grid = findGrid(b, op, form);
     Values ins = {op.getQ(),      op.getK(),      op.getV(),
                   op.getSlopes(), op.getRagged(), op.getLayer()};

@@ -50,7 +50,7 @@ public:
           Value next = b.mma(weigh(v, box), false, k, false, now[1]);
           // The block before goes out while these products run.
           copyOut(now[2], outMap, findBlock(piece, b.sub(t, one)));
-          Value out = b.mulf(inter, outDecays);
+          Value out = b.mulf(inter, findOutDecays(box));
           out = b.mma(v, true, high, true, out);
           out = b.mma(v, true, low, true, out);
           Value tokens = blockTokens(b.sub(box.left, b.index(C)));
@@ -64,13 +64,30 @@ private:
   void makeDecays() {
     Value zero = b.constant(place.getType(), int64_t(0));
     Value one = b.constant(place.getType(), int64_t(1));
-    // exp(-s (i - j)) if i >= j, else 0
-    Value apart = b.sub(b.iota(0, C, C), place);
+    // exp(-s (i - j)) if i >= j, else 0; the other way round in reverse
+    Value i = b.iota(0, C, C);
+    Value apart = form.reverse ? b.sub(place, i) : b.sub(i, place);
     Value decays = decayOf(b.maximum(apart, zero));
     scoreDecays = b.select(b.compare(Predicate::sge, apart, zero), decays,
                            b.constant(decays.getType(), 0.0));
-    // exp(-s (j + 1)), the state's on the way to token j
-    outDecays = decayOf(b.add(place, one));
+    // exp(-s (j + 1)), the state's on the way to token j, or exp(-s (C - j))
+    Value end = b.constant(place.getType(), C);
+    outDecays = decayOf(form.reverse ? b.sub(end, place) : b.add(place, one));
+  }
+
+  /// The state's decays on the way to each token of a block; in reverse it
+  /// comes from the block's end, exp(-s (n - j)).
+  Value findOutDecays(const LightningBox &box) {
+    if (!form.reverse)
+      return outDecays;
+    Values decays = b.branch(
+        isWhole(box), [&] { return Values{outDecays}; },
+        [&] {
+          Value apart = b.sub(b.splat(b.toI32(box.length), C, C), place);
+          Value zero = b.constant(apart.getType(), int64_t(0));
+          return Values{decayOf(b.maximum(apart, zero))};
+        });
+    return decays[0];
   }
 
   LightningPiece findPiece() {

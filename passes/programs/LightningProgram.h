@@ -51,6 +51,9 @@ struct LightningForm {
   int64_t size;
   /// Sequences of one token are left to others.
   bool skipSingle = false;
+  /// From the last token of a sequence to the first; blocks and segments are
+  /// counted from its end.
+  bool reverse = false;
 
   /// Blocks of a cluster: each has 64 value columns.
   int64_t cluster() const { return size > kLightningBlock ? 2 : 1; }

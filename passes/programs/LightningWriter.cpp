@@ -30,9 +30,11 @@ LightningWriter::LightningWriter(TileBuilder &b, const LightningForm &form,
   minusSlope = b.negf(slope);
   rate = b.mulf(minusSlope, b.f32(std::numbers::log2e));
   place = b.iota(1, C, C);
-  // exp(-s (C - 1 - j)), token j's way to the end of a whole block
+  // exp(-s (C - 1 - j)), token j's way to the end of a whole block, or
+  // exp(-s j), that to the beginning of any
   Value last = b.constant(place.getType(), int64_t(C - 1));
-  std::tie(wholeHigh, wholeLow) = split(decayOf(b.sub(last, place)));
+  Value way = form.reverse ? place : b.sub(last, place);
+  std::tie(wholeHigh, wholeLow) = split(decayOf(way));
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,9 +92,10 @@ LightningPiece LightningWriter::findSegment(Value isSequence, Value entry) {
   piece.count = b.select(isSequence, one, found[3]);
   piece.first = b.sub(entry, piece.segment);
   Value skipped = b.mul(piece.segment, in.segmentTokens);
-  piece.begin = b.add(begin, skipped);
-  piece.length = b.select(
-      there, b.minimum(b.sub(tokens, skipped), in.segmentTokens), zero);
+  Value rest = b.sub(tokens, skipped);
+  piece.length = b.select(there, b.minimum(rest, in.segmentTokens), zero);
+  piece.begin =
+      b.add(begin, form.reverse ? b.sub(rest, piece.length) : skipped);
   return piece;
 }
 
@@ -101,8 +104,8 @@ LightningBox LightningWriter::findBlock(const LightningPiece &piece, Value t) {
   Value left = b.sub(piece.length, done);
   Value before = b.compare(Predicate::slt, t, b.index(0));
   Value tokens = b.select(before, b.index(0), b.minimum(left, b.index(C)));
-  return {b.sub(b.index(C), tokens), b.add(b.add(piece.begin, done), tokens),
-          tokens, left};
+  Value end = b.add(piece.begin, form.reverse ? left : b.add(done, tokens));
+  return {b.sub(b.index(C), tokens), end, tokens, left};
 }
 
 Value LightningWriter::countBlocks(const LightningPiece &piece) {
@@ -131,18 +134,23 @@ std::pair<Value, Value> LightningWriter::split(Value tile) {
 }
 
 Value LightningWriter::weigh(Value v, const LightningBox &box) {
-  Value whole = b.compare(Predicate::eq, box.length, b.index(C));
-  Values weights = b.branch(
-      whole, [&] { return Values{wholeHigh, wholeLow}; },
-      [&] {
-        Value last = b.toI32(b.sub(box.length, b.index(1)));
-        Value apart = b.sub(b.splat(last, C, C), place);
-        Value zero = b.constant(apart.getType(), int64_t(0));
-        auto [high, low] = split(decayOf(b.maximum(apart, zero)));
-        return Values{high, low};
-      });
+  Values weights = {wholeHigh, wholeLow};
+  if (!form.reverse)
+    weights = b.branch(
+        isWhole(box), [&] { return weights; },
+        [&] {
+          Value last = b.toI32(b.sub(box.length, b.index(1)));
+          Value apart = b.sub(b.splat(last, C, C), place);
+          Value zero = b.constant(apart.getType(), int64_t(0));
+          auto [high, low] = split(decayOf(b.maximum(apart, zero)));
+          return Values{high, low};
+        });
   Value values = b.read(v, /*transposed=*/true);
   return b.fma(values, weights[0], b.mulf(values, weights[1]));
+}
+
+Value LightningWriter::isWhole(const LightningBox &box) {
+  return b.compare(Predicate::eq, box.length, b.index(C));
 }
 
 Value LightningWriter::decay(Value kv, Value tokens) {

@@ -56,6 +56,8 @@ public:
   std::pair<mlir::Value, mlir::Value> split(mlir::Value tile);
   /// (weights ⊙ V)ᵀ of a block, rounded once.
   mlir::Value weigh(mlir::Value v, const LightningBox &box);
+  /// Whether a block has all its tokens.
+  mlir::Value isWhole(const LightningBox &box);
   /// The state decayed by as many tokens. The decay less 1 is rounded, not the
   /// decay, so that a slope near 0 keeps its precision.
   mlir::Value decay(mlir::Value kv, mlir::Value tokens);
@@ -76,7 +78,7 @@ public:
   const LightningForm form;
   const LightningOperands in;
   mlir::Value head, column;
-  /// -s, -s log2(e), and the column of each element of a block's tile.
+  /// -s, -s log2(e), and the token (column) of each element of a block's tile.
   mlir::Value minusSlope, rate, place;
 
 private:

@@ -25,8 +25,10 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
     programs, of which the first computes what segments of long sequences add to the
     state (LightningSegments.h). States are updated in
     their slots; a sequence without tokens touches none, and where the op has
-    `mm01.skip_single` one of a single token does not, either. Other ops are left for
-    `mm01-form-kernels`.
+    `mm01.skip_single` one of a single token does not, either. With `mm01.reverse`
+    the tokens of each sequence are taken from the last to the first: the recurrence
+    that gradients of keys and values need. Other ops are left for
+    `mm01-form-kernels`, which has none in reverse.
 
     ```mlir
     func.func @lightning(%q: tensor<?x64x128xbf16>, %slopes: tensor<64xf32>, %r: !mm01.ragged, %layer: index,

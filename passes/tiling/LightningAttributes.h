@@ -35,6 +35,10 @@ inline constexpr llvm::StringLiteral kLightningCostsAttr =
 /// On mm01.lightning_attention, and on its kernel in the tiled phase.
 inline constexpr llvm::StringLiteral kLightningPlanAttr = "mm01.lightning_plan";
 
+/// On mm01.lightning_attention: tokens of a sequence are taken from the last to
+/// the first, as gradients need it.
+inline constexpr llvm::StringLiteral kLightningReverseAttr = "mm01.reverse";
+
 /// What items of one head of `headSize` cost.
 struct LightningCosts {
   int64_t headSize;

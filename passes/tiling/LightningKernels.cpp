@@ -124,6 +124,9 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
 
   LogicalResult matchAndRewrite(LightningAttentionOp op,
                                 PatternRewriter &rewriter) const override {
+    if (op->hasAttr(kLightningReverseAttr))
+      return rewriter.notifyMatchFailure(
+          op, "in reverse there are tile programs of bf16 alone");
     if (!getElementTypeOrSelf(op.getState().getType()).isF32())
       return rewriter.notifyMatchFailure(op, "the CPU keeps states in float32");
     int64_t width = cast<ShapedType>(op.getQ().getType()).getDimSize(2);

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <vector>
 
 using namespace mm01;
 using namespace mm01::cuda;
@@ -28,12 +29,13 @@ static Status check(LibraryCode code, const char *what) {
 
 /// The library, or null.
 static void *openLibrary() {
-  std::string folder;
-  if (const char *home = std::getenv("CUDA_HOME"))
-    folder = concat(home, "/lib64/");
-  for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
-    for (const std::string &path : {std::string(name), folder + name})
-      if (void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
+  std::vector<std::string> folders = {""}; // the loader's path
+  if (const char *home = std::getenv("CUDA_HOME"); home && *home)
+    folders.push_back(concat(home, "/lib64/"));
+  folders.push_back("/usr/local/cuda/lib64/");
+  for (const std::string &folder : folders)
+    for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
+      if (void *handle = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))
         return handle;
   return nullptr;
 }
@@ -43,7 +45,9 @@ Status MatrixLibrary::load() {
   if (!library)
     return Status::error(
         "no cuBLASLt, which products of this many rows need: expected "
-        "libcublasLt.so.13 or .12 on the library path or in $CUDA_HOME/lib64");
+        "libcublasLt.so.13 or .12 on the library path, in $CUDA_HOME/lib64 or "
+        "in "
+        "/usr/local/cuda/lib64");
   const char *missing = nullptr;
   auto resolve = [&](const char *name, auto *&function) {
     void *address = dlsym(library, name);

@@ -76,8 +76,8 @@ inline constexpr int mostWorkspace = 1;
 class MatrixLibrary {
 public:
   /// Finds the library: libcublasLt.so.13 or .12 on the loader's path, else in
-  /// $CUDA_HOME/lib64. Takes a workspace. Fails, in one line, where there is
-  /// none.
+  /// $CUDA_HOME/lib64, else where CUDA is installed by default. Takes a
+  /// workspace. Fails, in one line, where there is none.
   static Result<std::unique_ptr<MatrixLibrary>> open(const Driver &driver);
   MatrixLibrary(const MatrixLibrary &) = delete;
   MatrixLibrary &operator=(const MatrixLibrary &) = delete;

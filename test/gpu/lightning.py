@@ -17,25 +17,27 @@ from safetensors_file import Tensor, read, write
 OUTPUT, STATE = 2.5e-3, 1.6e-3
 RAGGED = [1, 64, 50, 3, 63, 65, 128, 1, 2, 700, 31, 50, 9, 200, 17, 127, 129, 33, 1, 256]
 LENGTHS = [[n] for n in (1, 2, 31, 37, 63, 64, 65, 100, 255, 256, 257, 1000, 4096)]
-# (heads, head size): batches
+# (heads, head size, direction): batches
 SHAPES = {
-    (8, 128): LENGTHS + [RAGGED],
-    (8, 64): [[65], [1000], RAGGED],
-    (8, 96): [[65], [1000], RAGGED],
-    (4, 16): [[100], RAGGED],
-    (1, 128): [[300], [1000]],
-    (4, 128): [[300], RAGGED],
-    (48, 128): [[300]],
-    (64, 128): [[257], RAGGED],
+    (8, 128, "forward"): LENGTHS + [RAGGED],
+    (8, 64, "forward"): [[65], [1000], RAGGED],
+    (8, 96, "forward"): [[65], [1000], RAGGED],
+    (4, 16, "forward"): [[100], RAGGED],
+    (1, 128, "forward"): [[300], [1000]],
+    (4, 128, "forward"): [[300], RAGGED],
+    (48, 128, "forward"): [[300]],
+    (64, 128, "forward"): [[257], RAGGED],
+    (8, 128, "reverse"): [[1], [65], [4096], RAGGED],
+    (64, 128, "reverse"): [[257]],
 }
 
 
-def module(heads, size, element):
+def module(heads, size, element, attributes=""):
     q, state = f"tensor<?x{heads}x{size}x{element}>", f"tensor<2x?x{heads}x{size}x{size}xf32>"
     return f"""
 func.func @lightning(%q: {q}, %k: {q}, %v: {q}, %slopes: tensor<{heads}xf32>, %r: !mm01.ragged, %layer: index,
                      %out: {q}, %state: {state}) -> ({q}, {state}) {{
-  %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
+  %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state{attributes}
     : {q}, tensor<{heads}xf32> into {q}, {state}
   return %o, %s : {q}, {state}
 }}
@@ -44,17 +46,18 @@ func.func @lightning(%q: {q}, %k: {q}, %v: {q}, %slopes: tensor<{heads}xf32>, %r
 
 def write_programs(folder):
     """A folder for each shape: gpu.so, processor.so and case.json."""
-    for heads, size in SHAPES:
-        place = os.path.join(folder, f"lightning-{heads}x{size}")
+    for heads, size, direction in SHAPES:
+        place = os.path.join(folder, f"lightning-{heads}x{size}-{direction}")
         os.makedirs(place)
         for name, element, options in (("gpu", "bf16", ["--target=sm_90a"]), ("processor", "f32", [])):
             source = os.path.join(place, name + ".mlir")
             with open(source, "w", encoding="utf-8") as file:
-                file.write(module(heads, size, element))
+                reverse = direction == "reverse" and name == "gpu"
+                file.write(module(heads, size, element, " {mm01.reverse}" if reverse else ""))
             program = os.path.join(place, name + ".so")
             subprocess.run(["mm01-compile", source, *options, "-o", program], check=True)
         with open(os.path.join(place, "case.json"), "w", encoding="utf-8") as file:
-            json.dump({"lightning": [heads, size]}, file)
+            json.dump({"lightning": [heads, size, direction]}, file)
 
 
 def activations(rng, count):
@@ -108,13 +111,25 @@ def relative_error(found, expected):
     return (apart / max(sum(y * y for y in b), 1e-30)) ** 0.5
 
 
+def turn(tensor, lengths):
+    """The tokens of each sequence in the other order, which is what the processor's program, that has no reverse, gets."""
+    width = len(tensor.data) // sum(lengths)
+    rows = [tensor.data[i * width : (i + 1) * width] for i in range(sum(lengths))]
+    turned = []
+    for length in lengths:
+        turned += rows[len(turned) : len(turned) + length][::-1]
+    return Tensor(tensor.dtype, tensor.shape, b"".join(turned))
+
+
 def check(mm01_run, folder, shape, scratch):
     """A line of the table for each batch: (what, error, allowed, note)."""
-    heads, size = shape
-    rng = random.Random(f"{heads} {size}")
+    heads, size, direction = shape
+    rng = random.Random(f"{heads} {size} {direction}")
     path = lambda name: os.path.join(scratch, name)
     for lengths in SHAPES[tuple(shape)]:
         for name, tensors in zip(("gpu", "processor"), make_arguments(rng, heads, size, lengths)):
+            if name == "processor" and direction == "reverse":
+                tensors.update({f"arg{i}": turn(tensors[f"arg{i}"], lengths) for i in range(3)})
             write(path(name + "-in"), tensors)
         results = []
         for name, out in (("gpu", "once"), ("gpu", "twice"), ("processor", "expected")):
@@ -122,6 +137,8 @@ def check(mm01_run, folder, shape, scratch):
             mm01_run("call", program, "--entry", "lightning", "--in", path(name + "-in"), "--out", path(out))
             results.append(read(path(out)))
         once, twice, expected = results
+        if direction == "reverse":
+            expected["result0"] = turn(expected["result0"], lengths)
         what = f"{lengths[0]} tokens" if len(lengths) == 1 else f"{len(lengths)} sequences"
         same = all(once[name].data == twice[name].data for name in once)
         for name, allowed in (("result0", OUTPUT), ("result1", STATE)):

@@ -49,6 +49,28 @@ TEST_F(AttentionTest, LightningUpdatesThenReads) {
              {7, 7, 7, 7, 7, 7, 7, 7, 7, 70, 2, 20, 6.5, 65, 1, 10});
 }
 
+// In reverse the second token comes first.
+TEST_F(AttentionTest, LightningInReverse) {
+  std::string text = kLightning;
+  std::string outs = "into %out, %state";
+  text.insert(text.find(outs) + outs.size(), " {mm01.reverse}");
+  parse(text);
+  double ln2 = std::log(2.0);
+  std::vector<double> q = {1, 0, 1, 0, 1, 1, 1, 1};
+  std::vector<double> k = {1, 2, 1, 2, 3, 0, 3, 0};
+  std::vector<double> v = {1, 10, 1, 10, 2, 20, 2, 20};
+  Values results =
+      run({floats({2, 2, 2}, q), floats({2, 2, 2}, k), floats({2, 2, 2}, v),
+           floats({2}, {0, ln2}), ragged({2}, {0}, {0}), index(1),
+           floats({2, 2, 2}, std::vector<double>(8, 7)),
+           floats({2, 1, 2, 2, 2}, std::vector<double>(16, 7))});
+  ASSERT_EQ(results.size(), 2u);
+  // After token 1 both heads hold [[6, 60], [0, 0]], after token 0 head 0
+  // [[7, 70], [2, 20]], head 1 [[4, 40], [2, 20]].
+  expectNear(results[0], {7, 70, 4, 40, 6, 60, 6, 60});
+  expectNear(results[1], {7, 7, 7, 7, 7, 7, 7, 7, 7, 70, 2, 20, 4, 40, 2, 20});
+}
+
 // Two sequences: one goes on from its slot, one is new in a slot that held
 // something.
 TEST_F(AttentionTest, LightningContinuesFromTheSlot) {

@@ -88,6 +88,30 @@ func.func @segments(%q: tensor<?x8x128xbf16>, %slopes: tensor<8xf32>, %r: !mm01.
 
 // -----
 
+// In reverse, scores are those of later keys, weights do not depend on a block's
+// length and the state's decays do.
+// CHECK-LABEL: func.func @reverse
+// CHECK: tile.program "lightning"
+// CHECK: %[[J:.*]] = tile.iota 1
+// CHECK: %[[I:.*]] = tile.iota 0
+// CHECK: arith.subi %[[J]], %[[I]] : tensor<64x64xi32>
+// CHECK: scf.for
+// CHECK: tile.mma %{{.*}}, %{{.*}} transposed : tensor<64x128xbf16>
+// CHECK-NOT: scf.if
+// CHECK: tile.mma {{.*}} -> tensor<64x128xf32>
+// CHECK: tile.copy_out
+// CHECK: %[[DECAYS:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32>)
+// CHECK: arith.mulf %{{.*}}, %[[DECAYS]] : tensor<64x64xf32>
+func.func @reverse(%q: tensor<?x48x128xbf16>, %slopes: tensor<48xf32>, %r: !mm01.ragged, %layer: index,
+                   %out: tensor<?x48x128xbf16>, %state: tensor<7x?x48x128x128xf32>)
+    -> (tensor<?x48x128xbf16>, tensor<7x?x48x128x128xf32>) {
+  %o, %s = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state {mm01.reverse}
+    : tensor<?x48x128xbf16>, tensor<48xf32> into tensor<?x48x128xbf16>, tensor<7x?x48x128x128xf32>
+  return %o, %s : tensor<?x48x128xbf16>, tensor<7x?x48x128x128xf32>
+}
+
+// -----
+
 // Refused: activations of float32.
 // CHECK-LABEL: func.func @float32
 // CHECK: mm01.lightning_attention

@@ -39,11 +39,11 @@ func.func @narrow(%x: tensor<?x64xbf16>, %w: !mm01.weight<1024x64xbf16>, %out: t
 // CHECK-LABEL: func.func @router
 // CHECK: %[[ROWS:.*]] = tensor.dim
 // CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %{{.*}}
-// CHECK: %[[MANY:.*]] = arith.cmpi sle, %{{.*}}, %[[ROWS]]
 // CHECK: %[[TILES:.*]] = arith.select %[[FEW]]
 // CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], {{[0-9]+}}) shared_outs
 // CHECK-NOT: gpu.warp
 // CHECK: mm01.kernel = "linear"
+// CHECK: %[[MANY:.*]] = arith.cmpi sle, %{{.*}}, %[[ROWS]]
 // CHECK: %[[OTHERS:.*]] = arith.select %[[MANY]]
 // CHECK: scf.forall (%{{.*}}, %{{.*}}) in (%[[OTHERS]], {{[0-9]+}}) shared_outs(%{{.*}} = %[[DONE]])
 // CHECK: mapping = [#gpu.warp<linear_dim_0>]
