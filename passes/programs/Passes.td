@@ -28,7 +28,8 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
     `mm01.skip_single` one of a single token does not, either. With `mm01.reverse`
     the tokens of each sequence are taken from the last to the first: the recurrence
     that gradients of keys and values need. Other ops are left for
-    `mm01-form-kernels`, which has none in reverse.
+    `mm01-form-kernels`, but for those in reverse, of which it has none: they are
+    refused.
 
     ```mlir
     func.func @lightning(%q: tensor<?x64x128xbf16>, %slopes: tensor<64xf32>, %r: !mm01.ragged, %layer: index,
