@@ -79,14 +79,14 @@ def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
     with, `silu(gate) * up` in a `linalg.generic` for them alone, become one program
     of each width that never writes them to memory.
 
-    Refuses int8 weights, other types, and rows that are no multiple of 16 bytes: these
-    are left for other passes.
+    Refuses int8 weights, other types, rows that are no multiple of 16 bytes, and rows
+    of 64 elements or fewer: these are left for other passes.
 
     ```mlir
-    func.func @experts(%x: tensor<?x64xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x64xbf16>,
+    func.func @experts(%x: tensor<?x128xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x128xbf16>,
                        %out: tensor<?x96xbf16>) -> tensor<?x96xbf16> {
       %y = mm01.grouped_linear %x, %o, %w into %out
-        : tensor<?x64xbf16>, tensor<5xi32>, !mm01.weight<4x96x64xbf16> into tensor<?x96xbf16>
+        : tensor<?x128xbf16>, tensor<5xi32>, !mm01.weight<4x96x128xbf16> into tensor<?x96xbf16>
       return %y : tensor<?x96xbf16>
     }
     ```
