@@ -49,8 +49,8 @@ def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
   let summary = "Make tile programs of softmax attention on bf16 activations";
   let description = [{
     Each `mm01.softmax_attention` whose q, keys, values and out are bf16, whose pages
-    have 64 tokens, whose numbers of heads are static and whose head size is a
-    multiple of 16 up to 128 becomes a `tile.program` with a block for 128 tokens of
+    have 64 tokens, whose scale is positive, whose numbers of heads are static and
+    whose head size is a multiple of 16 up to 128 becomes a `tile.program` with a block for 128 tokens of
     a sequence and a query head. Where an even number of query heads of more than 64
     elements shares a key head, clusters of two of them share its keys and values.
     Other ops are left for `mm01-form-kernels`.

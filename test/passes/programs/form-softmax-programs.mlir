@@ -97,3 +97,15 @@ func.func @heads(%q: tensor<?x?x64xbf16>, %keys: tensor<2x?x64x2x64xbf16>, %r: !
     : tensor<?x?x64xbf16>, tensor<2x?x64x2x64xbf16> into tensor<?x?x64xbf16>
   return %o : tensor<?x?x64xbf16>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @scale
+// CHECK-NOT: tile.program
+// CHECK: mm01.softmax_attention
+func.func @scale(%q: tensor<?x4x64xbf16>, %keys: tensor<2x?x64x2x64xbf16>, %r: !mm01.ragged, %layer: index,
+                 %out: tensor<?x4x64xbf16>) -> tensor<?x4x64xbf16> {
+  %o = mm01.softmax_attention %q, %keys, %keys, %r, %layer into %out {scale = -0.125}
+    : tensor<?x4x64xbf16>, tensor<2x?x64x2x64xbf16> into tensor<?x4x64xbf16>
+  return %o : tensor<?x4x64xbf16>
+}
