@@ -56,6 +56,8 @@ StringRef refusal(GroupedLinearOp op) {
            "unit takes";
   if (weight.getShape()[1] % 8 != 0 || weight.getShape()[2] % 8 != 0)
     return "rows of its weight or results are no multiple of 16 bytes";
+  if (weight.getShape()[2] <= kGroupedStep)
+    return "its rows have no more than one step of a product";
   return {};
 }
 

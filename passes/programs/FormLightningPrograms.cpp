@@ -154,7 +154,16 @@ struct FormLightningProgramsPass
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+    // Loops over workgroups know one direction alone.
+    getOperation().walk([&](LightningAttentionOp op) {
+      if (!op->hasAttr(kLightningReverseAttr))
+        return;
+      op.emitOpError("has no program in reverse for these types: expected bf16 "
+                     "activations, f32 slopes and states and a head size that "
+                     "is a multiple of 16 up to 128");
       signalPassFailure();
+    });
   }
 };
 

@@ -58,6 +58,9 @@ struct SoftmaxPattern : OpRewritePattern<SoftmaxAttentionOp> {
           op, "its head size is no multiple of 16 up to 128");
     if (keys.getDimSize(2) != kSoftmaxPage)
       return rewriter.notifyMatchFailure(op, "its pages do not have 64 tokens");
+    // Maxima are taken before the scale.
+    if (!(op.getScale().convertToDouble() > 0))
+      return rewriter.notifyMatchFailure(op, "its scale is not positive");
     TileBuilder b(op.getLoc(), rewriter);
     SoftmaxShape shape{size, q.getDimSize(1), keys.getDimSize(3),
                        op.getScale().convertToDouble()};

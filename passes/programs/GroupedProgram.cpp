@@ -22,8 +22,7 @@ namespace {
 /// Rows of an item at most, and features of one product.
 constexpr int64_t kMostRows = 256;
 constexpr int64_t kFeatures = 64;
-/// Values of k in a step.
-constexpr int64_t kStep = 64;
+constexpr int64_t kStep = kGroupedStep;
 
 class GroupedWriter {
 public:

@@ -36,6 +36,10 @@ namespace mm01 {
 inline constexpr int64_t kGroupedCluster = 2;
 inline constexpr int64_t kGroupedClusters = 66;
 
+/// Elements of a row that a step of a product takes; a program wants more than
+/// one step, for the assembler serialises products that are not in a loop.
+inline constexpr int64_t kGroupedStep = 64;
+
 /// What a program's body sees of the operands.
 struct GroupedOperands {
   mlir::Value rows, offsets, out;

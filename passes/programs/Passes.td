@@ -28,7 +28,8 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
     `mm01.skip_single` one of a single token does not, either. With `mm01.reverse`
     the tokens of each sequence are taken from the last to the first: the recurrence
     that gradients of keys and values need. Other ops are left for
-    `mm01-form-kernels`, which has none in reverse.
+    `mm01-form-kernels`, but for those in reverse, of which it has none: they are
+    refused.
 
     ```mlir
     func.func @lightning(%q: tensor<?x64x128xbf16>, %slopes: tensor<64xf32>, %r: !mm01.ragged, %layer: index,
@@ -48,8 +49,8 @@ def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
   let summary = "Make tile programs of softmax attention on bf16 activations";
   let description = [{
     Each `mm01.softmax_attention` whose q, keys, values and out are bf16, whose pages
-    have 64 tokens, whose numbers of heads are static and whose head size is a
-    multiple of 16 up to 128 becomes a `tile.program` with a block for 128 tokens of
+    have 64 tokens, whose scale is positive, whose numbers of heads are static and
+    whose head size is a multiple of 16 up to 128 becomes a `tile.program` with a block for 128 tokens of
     a sequence and a query head. Where an even number of query heads of more than 64
     elements shares a key head, clusters of two of them share its keys and values.
     Other ops are left for `mm01-form-kernels`.
@@ -79,14 +80,14 @@ def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
     with, `silu(gate) * up` in a `linalg.generic` for them alone, become one program
     of each width that never writes them to memory.
 
-    Refuses int8 weights, other types, and rows that are no multiple of 16 bytes: these
-    are left for other passes.
+    Refuses int8 weights, other types, rows that are no multiple of 16 bytes, and rows
+    of 64 elements or fewer: these are left for other passes.
 
     ```mlir
-    func.func @experts(%x: tensor<?x64xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x64xbf16>,
+    func.func @experts(%x: tensor<?x128xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x128xbf16>,
                        %out: tensor<?x96xbf16>) -> tensor<?x96xbf16> {
       %y = mm01.grouped_linear %x, %o, %w into %out
-        : tensor<?x64xbf16>, tensor<5xi32>, !mm01.weight<4x96x64xbf16> into tensor<?x96xbf16>
+        : tensor<?x128xbf16>, tensor<5xi32>, !mm01.weight<4x96x128xbf16> into tensor<?x96xbf16>
       return %y : tensor<?x96xbf16>
     }
     ```

@@ -38,9 +38,8 @@ using Values = TileBuilder::Values;
 /// Blocks of tokens of all sequences: sequence n has those from
 /// offsets[n] / R + n, so their number is known without any sequence's length.
 Value blocksOf(TileBuilder &b, Value ragged) {
-  Value tokens = b.raggedSize(ragged, RaggedExtent::tokens);
-  return b.add(b.divide(tokens, R),
-               b.raggedSize(ragged, RaggedExtent::sequences));
+  Value whole = b.divide(b.raggedSize(ragged, RaggedExtent::tokens), R);
+  return b.add(whole, b.raggedSize(ragged, RaggedExtent::sequences));
 }
 
 class SoftmaxWriter {

@@ -15,6 +15,7 @@ import tempfile
 
 import lightning
 import safetensors_file
+import softmax
 
 ABSENT = ("no CUDA driver", "no GPU", "compute capability", "driver is too old")
 
@@ -54,9 +55,10 @@ def check_case(bundle, folder, scratch):
     """(what, error, tolerance, note) of one program, or of several calls of it."""
     with open(os.path.join(folder, "case.json"), encoding="utf-8") as file:
         case = json.load(file)
-    if "lightning" in case:
-        yield from lightning.check(lambda *words: mm01_run(bundle, *words), folder, case["lightning"], scratch)
-        return
+    for checked in (lightning, softmax):
+        if shape := case.get(checked.__name__):
+            yield from checked.check(lambda *words: mm01_run(bundle, *words), folder, shape, scratch)
+            return
     out = os.path.join(scratch, "results.safetensors")
     if "refused" in case:
         raise RuntimeError(case["refused"])

@@ -4,5 +4,8 @@
 # Runs the checks of a bundle (tools/bundle.sh), or those of these names, on this machine's GPU and prints one table.
 # Exit code 1 when one fails; 0, with "unsupported", on a machine without a GPU of compute capability 9.0.
 here=$(cd "$(dirname "$0")" && pwd)
+for packed in "$here"/lib/*.gz; do
+  [ ! -e "$packed" ] || gzip -d "$packed" || exit 1
+done
 command -v python3 >/dev/null || { echo "unsupported: no python3"; exit 0; }
 LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec python3 "$here/python/check.py" "$here" "$@"

@@ -1,23 +1,24 @@
 // RUN: mm01-opt %s -mm01-form-grouped-programs -split-input-file | FileCheck %s
 
 #rows = affine_map<(d0, d1) -> (d0, d1)>
-!x = tensor<?x64xbf16>
+!x = tensor<?x128xbf16>
 !y = tensor<?x96xbf16>
-!w = !mm01.weight<4x96x64xbf16>
+!w = !mm01.weight<4x96x128xbf16>
 !o = tensor<5xi32>
 
 // A gate and what it is multiplied with are one program for each width, on the
 // memory of the gate. A width that no expert can need is not launched.
 // CHECK-LABEL: func.func @gated
-// CHECK-SAME: %[[X:.*]]: tensor<?x64xbf16>, %[[O:.*]]: tensor<5xi32>, %[[W1:.*]]: !mm01.weight<4x96x64xbf16>, %[[W3:.*]]: !mm01.weight<4x96x64xbf16>, %[[A:.*]]: tensor<?x96xbf16>
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x128xbf16>, %[[O:[a-z0-9]+]]: tensor<5xi32>, %[[W1:[a-z0-9]+]]: !mm01.weight<4x96x128xbf16>
+// CHECK-SAME: %[[W3:[a-z0-9]+]]: !mm01.weight<4x96x128xbf16>, %[[A:[a-z0-9]+]]: tensor<?x96xbf16>
 // CHECK: %[[ROWS:.*]] = tensor.dim %[[X]]
 // CHECK: %[[ANY:.*]] = arith.cmpi ugt, %[[ROWS]], %{{.*}}
 // CHECK: %[[GRID:.*]] = arith.select %[[ANY]]
 // CHECK: %[[Y:.*]] = tile.program "experts_silu16" grid(%[[GRID]], %{{.*}}, %{{.*}}) cluster 2
 // CHECK-SAME: ins(%[[X]], %[[O]], %[[W1]], %[[W3]] :
 // CHECK-SAME: outs(%[[A]] : tensor<?x96xbf16>)
-// CHECK-DAG: exec.tensor_map %{{.*}} view {{.*}} box [1, 64, 64] : memref<96x64xbf16>
-// CHECK-DAG: exec.tensor_map %{{.*}} view {{.*}} box [8, 64]
+// CHECK-DAG: exec.tensor_map %{{.*}} view{{.*}} box [1, 64, 64] : memref<96x128xbf16>
+// CHECK-DAG: exec.tensor_map %{{.*}} view{{.*}} box [8, 64]
 // CHECK-DAG: exec.tensor_map %{{.*}} at {{.*}} box [1, 8, 64]
 // CHECK: scf.while
 // CHECK: tile.copy_in {{.*}} multicast : <16x64xbf16>
@@ -58,16 +59,16 @@ func.func @gated(%x: !x, %o: !o, %w1: !w, %w3: !w, %a: !y, %b: !y) -> !y {
 // -----
 
 #rows = affine_map<(d0, d1) -> (d0, d1)>
-!x = tensor<?x64xbf16>
+!x = tensor<?x128xbf16>
 !y = tensor<?x96xbf16>
-!w = !mm01.weight<4x96x64xbf16>
+!w = !mm01.weight<4x96x128xbf16>
 !o = tensor<5xi32>
 
 // Another function of the two is no gate: each product is on its own, of half the
 // rows in a block's tile.
 // CHECK-LABEL: func.func @other
 // CHECK: tile.program "experts16"
-// CHECK-DAG: exec.tensor_map %{{.*}} view {{.*}} box [1, 128, 64] : memref<96x64xbf16>
+// CHECK-DAG: exec.tensor_map %{{.*}} view{{.*}} box [1, 128, 64] : memref<96x128xbf16>
 // CHECK: tile.program "experts256"
 // CHECK: tile.program "experts16"
 // CHECK: tile.program "experts256"
@@ -86,15 +87,19 @@ func.func @other(%x: !x, %o: !o, %w1: !w, %w3: !w, %a: !y, %b: !y) -> !y {
 
 // -----
 
-// The matrix unit takes no float32, and copies no rows of odd bytes.
+// The matrix unit takes no float32, copies move no rows of odd bytes, and a single
+// step of a product has no loop.
 // CHECK-LABEL: func.func @stay
 // CHECK-NOT: tile.program
-func.func @stay(%x: tensor<?x64xf32>, %n: tensor<?x60xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x64xbf16>,
-                %v: !mm01.weight<4x96x60xbf16>, %a: tensor<?x96xf32>, %b: tensor<?x96xbf16>)
-    -> (tensor<?x96xf32>, tensor<?x96xbf16>) {
+func.func @stay(%x: tensor<?x128xf32>, %n: tensor<?x60xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x128xbf16>,
+                %v: !mm01.weight<4x96x60xbf16>, %a: tensor<?x96xf32>, %b: tensor<?x96xbf16>, %s: tensor<?x64xbf16>,
+                %t: !mm01.weight<4x96x64xbf16>)
+    -> (tensor<?x96xf32>, tensor<?x96xbf16>, tensor<?x96xbf16>) {
   %y = mm01.grouped_linear %x, %o, %w into %a
-    : tensor<?x64xf32>, tensor<5xi32>, !mm01.weight<4x96x64xbf16> into tensor<?x96xf32>
+    : tensor<?x128xf32>, tensor<5xi32>, !mm01.weight<4x96x128xbf16> into tensor<?x96xf32>
   %z = mm01.grouped_linear %n, %o, %v into %b
     : tensor<?x60xbf16>, tensor<5xi32>, !mm01.weight<4x96x60xbf16> into tensor<?x96xbf16>
-  return %y, %z : tensor<?x96xf32>, tensor<?x96xbf16>
+  %q = mm01.grouped_linear %s, %o, %t into %b
+    : tensor<?x64xbf16>, tensor<5xi32>, !mm01.weight<4x96x64xbf16> into tensor<?x96xbf16>
+  return %y, %z, %q : tensor<?x96xf32>, tensor<?x96xbf16>, tensor<?x96xbf16>
 }

@@ -1,0 +1,128 @@
+"""Softmax attention on bf16 activations, checked with the same operation on float32 on the processor.
+
+`write_programs` puts both programs of some head counts and sizes into a bundle; `check` makes inputs where it runs, with
+lengths that end blocks and pages anywhere, tokens before them and pages in any order, calls the GPU's program twice and the
+processor's once, and compares. Whatever is no key or value in the GPU's cache is no number.
+"""
+
+import array
+import json
+import math
+import os
+import random
+import subprocess
+
+from lightning import relative_error
+from safetensors_file import Tensor, read, write
+
+# Of the norm of a result; rounding the output to bf16 alone costs 1.7e-3.
+OUTPUT = 4e-3
+PAGE = 64
+RAGGED = [1, 63, 3, 64, 65, 2, 127, 128, 129, 1, 300, 50]
+# (query heads, key heads, head size): batches
+SHAPES = {
+    (8, 2, 128): [[1], [129], RAGGED],
+    (6, 2, 96): [RAGGED],
+    (4, 4, 64): [RAGGED],
+    (16, 2, 16): [RAGGED],
+}
+
+
+def module(shape, element):
+    heads, key_heads, size = shape
+    q, cache = f"tensor<?x{heads}x{size}x{element}>", f"tensor<2x?x{PAGE}x{key_heads}x{size}x{element}>"
+    return f"""
+func.func @softmax(%q: {q}, %keys: {cache}, %values: {cache}, %r: !mm01.ragged, %layer: index, %out: {q}) -> {q} {{
+  %o = mm01.softmax_attention %q, %keys, %values, %r, %layer into %out {{scale = {size**-0.5}}} : {q}, {cache} into {q}
+  return %o : {q}
+}}
+"""
+
+
+def write_programs(folder):
+    """A folder for each shape: gpu.so, processor.so and case.json."""
+    for shape in SHAPES:
+        place = os.path.join(folder, "softmax-{}x{}x{}".format(*shape))
+        os.makedirs(place)
+        for name, element, options in (("gpu", "bf16", ["--target=sm_90a"]), ("processor", "f32", [])):
+            source = os.path.join(place, name + ".mlir")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(module(shape, element))
+            program = os.path.join(place, name + ".so")
+            subprocess.run(["mm01-compile", source, *options, "-o", program], check=True)
+        with open(os.path.join(place, "case.json"), "w", encoding="utf-8") as file:
+            json.dump({"softmax": list(shape)}, file)
+
+
+class Draws:
+    """Values of a normal distribution, as bf16 and as the same numbers in float32."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        table = Tensor.of("BF16", [4096], [rng.gauss(0, 1) for _ in range(4096)])
+        self.narrow, self.wide = array.array("H", table.data), table.values()
+
+    def take(self, count):
+        picks = array.array("H", self.rng.randbytes(2 * count))
+        return (
+            array.array("H", [self.narrow[i & 4095] for i in picks]),
+            array.array("f", [self.wide[i & 4095] for i in picks]),
+        )
+
+
+def make_arguments(rng, shape, lengths):
+    """The files of both programs."""
+    heads, key_heads, size = shape
+    draws, sequences, tokens = Draws(rng), len(lengths), sum(lengths)
+    past = [37 * n % 150 if sequences > 1 else 0 for n in range(sequences)]
+    used = [-(-(n + before) // PAGE) for n, before in zip(lengths, past)]
+    width, pages = max(used), sum(used) + 2
+    order = rng.sample(range(pages), pages)
+    table = [-1] * (sequences * width)
+    row = key_heads * size
+    layer = pages * PAGE * row
+    caches = [(array.array("H", [0x7FC0]) * (2 * layer), array.array("f", [math.nan]) * (2 * layer)) for _ in "kv"]
+    for n in range(sequences):
+        for i in range(used[n]):
+            page = table[n * width + i] = order.pop()
+            kept = min(PAGE, lengths[n] + past[n] - PAGE * i) * row
+            begin = layer + page * PAGE * row
+            for cache in caches:
+                for whole, part in zip(cache, draws.take(kept)):
+                    whole[begin : begin + kept] = part
+    narrow, wide = draws.take(tokens * heads * size)
+    shared = {
+        "arg3.seq_offsets": ("I32", [sequences + 1], [sum(lengths[:n]) for n in range(sequences + 1)]),
+        "arg3.past": ("I32", [sequences], past),
+        "arg3.slot": ("I32", [sequences], list(range(sequences))),
+        "arg3.page_table": ("I32", [sequences, width], table),
+        "arg4": ("I64", [], [1]),
+    }
+    results = []
+    for i, (kind, q) in enumerate((("BF16", narrow), ("F32", wide))):
+        values = {"arg0": Tensor(kind, [tokens, heads, size], q)}
+        for name, cache in zip(("arg1", "arg2"), caches):
+            values[name] = Tensor(kind, [2, pages, PAGE, key_heads, size], cache[i])
+        poison = array.array("H", [0x7FC0]) if i == 0 else array.array("I", [0x7FC00000])
+        values["arg5"] = Tensor(kind, [tokens, heads, size], poison * len(narrow))
+        results.append({**values, **shared})
+    return results
+
+
+def check(mm01_run, folder, shape, scratch):
+    """A line of the table for each batch: (what, error, allowed, note)."""
+    rng = random.Random("{} {} {}".format(*shape))
+    path = lambda name: os.path.join(scratch, name)
+    for lengths in SHAPES[tuple(shape)]:
+        for name, tensors in zip(("gpu", "processor"), make_arguments(rng, shape, lengths)):
+            write(path(name + "-in"), tensors)
+        results = []
+        for name, out in (("gpu", "once"), ("gpu", "twice"), ("processor", "expected")):
+            program = os.path.join(folder, name + ".so")
+            mm01_run("call", program, "--entry", "softmax", "--in", path(name + "-in"), "--out", path(out))
+            results.append(read(path(out)))
+        once, twice, expected = results
+        what = f"{lengths[0]} tokens" if len(lengths) == 1 else f"{len(lengths)} sequences"
+        same = once["result0"].data == twice["result0"].data
+        error = relative_error(once["result0"], expected["result0"]) if same else float("nan")
+        yield what, error, OUTPUT, "output" if same else "two runs differ"
