@@ -22,6 +22,7 @@
 
 #include "passes/tile/Passes.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mm01 {
@@ -58,6 +59,15 @@ struct ShapeTensorMapsPass
   }
 
 private:
+  /// Whether the box is as wide as what the map shows.
+  static bool hasAllColumns(exec::TensorMapOp map) {
+    int64_t width = map.getBox().back();
+    if (!map.getExtents().empty())
+      return getConstantIntValue(map.getExtents().back()) == width;
+    return cast<MemRefType>(map.getSource().getType()).getShape().back() ==
+           width;
+  }
+
   /// Makes a map of its own for the launch; one that nothing needs any more
   /// goes.
   LogicalResult shape(OpOperand &capture, exec::TensorMapOp map,
@@ -75,7 +85,9 @@ private:
     int64_t covered = 1;
     for (int64_t extent : ArrayRef(box).drop_back())
       covered *= extent;
-    if (covered != rows || box.back() < columns)
+    // Panels may be wider than all columns of the tensor: a copy in puts zeros
+    // behind those, and a copy out drops what is there.
+    if (covered != rows || (box.back() < columns && !hasAllColumns(map)))
       return map.emitOpError("has a box of [")
              << ArrayRef(box) << "], expected " << rows
              << " rows and columns in panels of " << columns

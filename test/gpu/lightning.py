@@ -22,6 +22,7 @@ SHAPES = {
     (8, 128, "forward"): LENGTHS + [RAGGED],
     (8, 64, "forward"): [[65], [1000], RAGGED],
     (8, 96, "forward"): [[65], [1000], RAGGED],
+    (8, 48, "forward"): [[65], [1000], RAGGED],
     (4, 16, "forward"): [[100], RAGGED],
     (1, 128, "forward"): [[300], [1000]],
     (4, 128, "forward"): [[300], RAGGED],
