@@ -89,6 +89,8 @@ Value KernelBuilder::narrow(Value x, Type type) {
     return arith::ExtFOp::create(*this, type, x);
   if (from > to)
     return arith::TruncFOp::create(*this, type, x);
+  if (x.getType() != type && from < 32) // f16 and bf16
+    return narrow(narrow(x, getF32Type()), type);
   return x;
 }
 

@@ -71,22 +71,35 @@ static Result<size_t> findIndices(const EntrySpec &entry,
   return *found;
 }
 
+/// A number of the configuration that limits what a step may ask for; the
+/// largest that 32 bits count where there is none.
+static Result<int64_t> readLimit(const nlohmann::json &model, const char *key) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  auto it = model.find(key);
+  if (it == model.end() || it->is_null())
+    return most;
+  if (!it->is_number_integer() || it->get<int64_t>() < 1)
+    return Status::error("manifest: model.", key, " is ", it->dump(),
+                         ", expected a positive number");
+  return std::min(most, it->get<int64_t>());
+}
+
 /// Reads what the configuration says about decoding. A configuration is a JSON
 /// object when there is one: the manifest's reader has checked that.
 static Status readModel(const Manifest &manifest, ForwardSpec &spec) {
-  spec.maxPositions = std::numeric_limits<int32_t>::max();
+  spec.experts = spec.maxPositions = std::numeric_limits<int32_t>::max();
   if (manifest.model.empty())
     return Status();
   nlohmann::json model = nlohmann::json::parse(manifest.model, nullptr,
                                                /*allow_exceptions=*/false);
   if (!model.is_object())
     return Status::error("manifest: model is no JSON object");
-  if (auto it = model.find("max_position_embeddings");
-      it != model.end() && !it->is_null()) {
-    if (!it->is_number_integer() || it->get<int64_t>() < 1)
-      return Status::error("manifest: model.max_position_embeddings is ",
-                           it->dump(), ", expected a positive number");
-    spec.maxPositions = std::min(spec.maxPositions, it->get<int64_t>());
+  for (auto [key, limit] :
+       {std::pair("max_position_embeddings", &ForwardSpec::maxPositions),
+        std::pair("num_local_experts", &ForwardSpec::experts)}) {
+    Result<int64_t> read = readLimit(model, key);
+    MM01_RETURN_IF_FAILED(read);
+    spec.*limit = *read;
   }
   auto it = model.find("eos_token_id");
   if (it == model.end() || it->is_null())

@@ -37,6 +37,9 @@ struct ForwardSpec {
   /// Index of the result logits [R, vocabulary], f32.
   size_t logits = 0;
   int64_t vocabulary = 0;
+  /// Experts of each layer: num_local_experts of the model's configuration, or
+  /// what a route can count.
+  int64_t experts = 0;
   /// Positions that a sequence may have: max_position_embeddings of the model's
   /// configuration, or what the ABI can count.
   int64_t maxPositions = 0;

@@ -26,12 +26,14 @@ Status Session::checkRoutes(const StepItem &item) const {
                          item.routes.size(), " routes, expected ", expected,
                          ", which this program is told: ", shape[2],
                          " for each of ", shape[0], " layers and each token");
-  auto negative = std::find_if(item.routes.begin(), item.routes.end(),
-                               [](int32_t expert) { return expert < 0; });
-  if (negative != item.routes.end())
+  auto strange =
+      std::find_if(item.routes.begin(), item.routes.end(), [&](int32_t expert) {
+        return expert < 0 || expert >= spec.experts;
+      });
+  if (strange != item.routes.end())
     return Status::error("sequence ", item.sequence, ": route ",
-                         negative - item.routes.begin(), " is ", *negative,
-                         ", expected the number of an expert");
+                         strange - item.routes.begin(), " is ", *strange,
+                         ", expected 0 to ", spec.experts - 1);
   return Status();
 }
 

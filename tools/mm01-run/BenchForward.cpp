@@ -74,6 +74,15 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
   Result<Repetition> repetition = Repetition::read(settings);
   MM01_RETURN_IF_FAILED(repetition);
   MM01_RETURN_IF_FAILED(settings.checkAllKnown());
+  // A step would say so, too, but only when every past is made.
+  if (*sequences * *tokens > manifest.maxTokens)
+    return Status::error("a step of ", *sequences * *tokens,
+                         " tokens, the program takes at most ",
+                         manifest.maxTokens);
+  if (*tokens > spec->maxPositions - *past)
+    return Status::error("past of ", *past, " tokens and ", *tokens,
+                         " more, the model has at most ", spec->maxPositions,
+                         " positions");
 
   SessionOptions options;
   options.entry = entry;

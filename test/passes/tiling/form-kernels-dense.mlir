@@ -12,6 +12,16 @@ func.func @embed(%ids: tensor<?xi32>, %table: !mm01.weight<256x64xbf16>, %out: t
   return %x : tensor<?x64xf32>
 }
 
+// Two types of the same width: by way of float32.
+// CHECK-LABEL: func.func @embed_half
+// CHECK: arith.extf {{.*}} : f16 to f32
+// CHECK-NEXT: arith.truncf {{.*}} : f32 to bf16
+// CHECK: mm01.kernel = "embedding"
+func.func @embed_half(%ids: tensor<?xi32>, %table: !mm01.weight<256x64xf16>, %out: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+  %x = mm01.embedding %ids, %table into %out : tensor<?xi32>, !mm01.weight<256x64xf16> into tensor<?x64xbf16>
+  return %x : tensor<?x64xbf16>
+}
+
 // The sum of squares may be reassociated, and eps is added to the mean.
 // CHECK-LABEL: func.func @norm
 // CHECK-DAG: %[[EPS:.*]] = arith.constant 9.99999974E-6 : f32
