@@ -2,7 +2,8 @@
 # usage: tools/fuzz.sh [SECONDS | --runs N] [TARGET]
 #
 # Fuzzes the readers of foreign files under the address and undefined-behaviour sanitizers: for SECONDS (30) each, or
-# until N inputs have been executed. TARGET is safetensors, config, program or mlir; without it, one after another.
+# until N inputs have been executed. TARGET is safetensors, config, program or mlir; without it all of them, as many at a
+# time as there are processors.
 # Builds the preset `fuzz`. What is found is kept in build-fuzz/corpus for the next run; an input that crashes a reader
 # stays there as TARGET-crash-…, and `build-fuzz/bin/fuzz-TARGET FILE` runs it again. Prints one line a target.
 
@@ -39,17 +40,20 @@ python3 test/fuzz/seeds.py $corpus/seeds
 # place of each allocation can be had by running one input again without it.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=0:malloc_context_size=0:quarantine_size_mb=8
 
-status=0
-for target in $targets; do
-  mkdir -p $corpus/$target
-  log=$corpus/$target.log
-  if $build/bin/fuzz-$target "$limit" -max_len=3000 -timeout=120 -rss_limit_mb=4096 \
-    -dict=$corpus/seeds/$target.dict -artifact_prefix=$corpus/$target- $corpus/$target $corpus/seeds/$target &>$log; then
-    awk -v target=$target '$1 == "Done" {print target ": " $2 " executions in " $5 " s without a failure"}' $log
+# One target; prints its line.
+fuzz() {
+  local target=$1 log=$corpus/$1.log
+  mkdir -p "$corpus/$target"
+  if "$build/bin/fuzz-$target" "$limit" -max_len=3000 -timeout=120 -rss_limit_mb=4096 \
+    -dict="$corpus/seeds/$target.dict" -artifact_prefix="$corpus/$target-" \
+    "$corpus/$target" "$corpus/seeds/$target" &>"$log"; then
+    awk -v target="$target" '$1 == "Done" {print target ": " $2 " executions in " $5 " s without a failure"}' "$log"
   else
-    echo "$target: FAILED, the end of $log:" >&2
-    tail -40 $log >&2
-    status=1
+    { echo "$target: FAILED, the end of $log:" && tail -40 "$log"; } >&2
+    return 1
   fi
-done
-exit $status
+}
+
+export build corpus limit
+export -f fuzz
+printf '%s\n' $targets | xargs -P "$(nproc)" -I{} bash -c 'fuzz {}' || exit 1
