@@ -31,18 +31,7 @@ def compare(folder, name, size, seed):
     def make(rng):
         return cases.lightning(rng, cases.batch(rng, lengths=BATCHES[name]), rng.choice([1, 2, 3]), size, None)
 
-    os.makedirs(folder, exist_ok=True)
-    try:
-        this = Decoded("program", folder, [make], seed)
-        this.lower()
-        found = differential.compare(
-            f"{name}, heads of {size}", *this.results(this.cases[0]), differential.TOLERANCE["program"]
-        )
-    except RuntimeError as error:
-        found = [str(error)]
-    if not found:
-        differential.remove(folder)
-    return found
+    return differential.compare_program(f"{name}, heads of {size}", folder, make, seed, Decoded)
 
 
 def main():

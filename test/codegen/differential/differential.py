@@ -117,6 +117,20 @@ def remove(folder):
     os.rmdir(folder)
 
 
+def compare_program(what, folder, make, seed, kind=Round):
+    """Every difference of one compiled program; its files stay where there are some."""
+    os.makedirs(folder, exist_ok=True)
+    try:
+        this = kind("program", folder, [make], seed)
+        this.lower()
+        found = compare(what, *this.results(this.cases[0]), TOLERANCE["program"])
+    except RuntimeError as error:
+        found = [str(error)]
+    if not found:
+        remove(folder)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("how", choices=sorted(TOLERANCE))

@@ -41,18 +41,7 @@ def compare(folder, name, size, seed):
         lengths = rng.sample(LENGTHS, len(LENGTHS))
         return cases.lightning(rng, cases.batch(rng, lengths=lengths), 2 if size < 64 else 1, size, plan)
 
-    os.makedirs(folder, exist_ok=True)
-    try:
-        this = differential.Round("program", folder, [make], seed)
-        this.lower()
-        found = differential.compare(
-            f"level {name}, heads of {size}", *this.results(this.cases[0]), differential.TOLERANCE["program"]
-        )
-    except RuntimeError as error:
-        found = [str(error)]
-    if not found:
-        differential.remove(folder)
-    return found
+    return differential.compare_program(f"level {name}, heads of {size}", folder, make, seed)
 
 
 def main():
