@@ -34,6 +34,14 @@ Status Session::checkRoutes(const StepItem &item) const {
     return Status::error("sequence ", item.sequence, ": route ",
                          strange - item.routes.begin(), " is ", *strange,
                          ", expected 0 to ", spec.experts - 1);
+  for (auto choice = item.routes.begin(); choice != item.routes.end();
+       choice += shape[2])
+    for (auto expert = choice; expert != choice + shape[2]; ++expert)
+      if (std::find(choice, expert, *expert) != expert)
+        return Status::error("sequence ", item.sequence, ": route ",
+                             expert - item.routes.begin(), " is ", *expert,
+                             ", which the token has already, expected ",
+                             shape[2], " different experts");
   return Status();
 }
 
