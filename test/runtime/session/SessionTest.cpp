@@ -12,6 +12,8 @@
 
 #include "test/runtime/session/ToyModel.h"
 
+#include <algorithm>
+
 using namespace mm01;
 
 namespace {
