@@ -235,9 +235,9 @@ Status CudaDevice::checkGrid(const mm01_device_kernel &kernel,
   return {};
 }
 
-Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
-                                const int64_t grid[3],
-                                const void *const *parameters, int64_t) {
+Status CudaDevice::launchOn(Stream where, const mm01_device_kernel &kernel,
+                            const int64_t grid[3],
+                            const void *const *parameters) {
   MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return {};
@@ -255,18 +255,27 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
     config.block[i] = static_cast<unsigned>(kernel.block[i]);
   }
   config.sharedBytes = static_cast<unsigned>(kernel.dynamic_shared_bytes);
-  config.stream = stream;
+  config.stream = where;
   config.attributes = &cluster;
   config.attributeCount =
       kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 1;
-  int64_t blocks = grid[0] * grid[1] * grid[2];
-  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, [&]() -> Status {
+  auto launch = [&]() -> Status {
     ResultCode code = driver.cuLaunchKernelEx(
         &config, *function, const_cast<void **>(parameters), nullptr);
     if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
       return Status::error("kernel ", kernel.name, ": ", status.message());
     return {};
-  });
+  };
+  if (where != stream)
+    return launch();
+  int64_t blocks = grid[0] * grid[1] * grid[2];
+  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, launch);
+}
+
+Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
+                                const int64_t grid[3],
+                                const void *const *parameters, int64_t) {
+  return launchOn(stream, kernel, grid, parameters);
 }
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {

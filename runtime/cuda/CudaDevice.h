@@ -63,11 +63,20 @@ public:
   Status startTrace() override;
   Result<Trace> finishTrace() override;
 
+  /// For work on other streams of the same GPU: makes the GPU the one of the
+  /// calling thread, whichever that is.
+  Status enter() const;
+  const cuda::Driver &getDriver() const { return driver; }
+  /// That of launches and copies.
+  cuda::Stream getStream() const { return stream; }
+  /// A launch on a stream of this GPU, of which traces and captures know
+  /// nothing unless it is the device's own.
+  Status launchOn(cuda::Stream where, const mm01_device_kernel &kernel,
+                  const int64_t grid[3], const void *const *parameters);
+
 private:
   explicit CudaDevice(const cuda::Driver &driver);
   Status start(int gpu);
-  /// Makes the GPU the one of the calling thread, whichever that is.
-  Status enter() const;
   /// Fails while work is captured.
   Status refuseInCapture(const char *what) const;
   /// Does `work`, with its times kept where there is a trace.

@@ -125,6 +125,7 @@ TEST_P(Refusals, EverythingAfterAFailure) {
           world.abandon(Status::error("rank 0 ran out of memory"));
         Status status = world.run(barrier());
         EXPECT_TRUE(status.failed());
+        EXPECT_EQ(world.state().message(), status.message());
         return world.run(barrier());
       },
       {"rank 0 ran out of memory"});
@@ -240,8 +241,10 @@ TEST_P(RefusalsOfMany, RanksThatStayAway) {
         ++ended;
         return status;
       },
-      {"group world", "barrier", "50 ms", "for " + lastRank()},
-      milliseconds(50));
+      {"group world", "barrier",
+       std::to_string(GetParam().shortLimit.count()) + " ms",
+       "for " + lastRank()},
+      GetParam().shortLimit);
 }
 
 TEST_P(RefusalsOfMany, RanksThatHaveLeft) {

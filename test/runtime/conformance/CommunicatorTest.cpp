@@ -276,6 +276,30 @@ TEST_P(Collectives, WaitInAnyOrder) {
   });
 }
 
+TEST_P(Collectives, SayWhetherTheyAreDone) {
+  std::atomic<int> looked = 0;
+  onRanks([&](Communicator &world) {
+    const bool isLast = world.rank() == size() - 1;
+    while (isLast && looked < size() - 1)
+      std::this_thread::yield();
+    std::vector<float> x = elements(world.rank(), 5), y(5);
+    auto pending = world.start(allReduce(in(x), out(y), Reduction::Sum));
+    ASSERT_TRUE(pending.ok()) << pending.message();
+    if (!isLast) {
+      EXPECT_FALSE(world.isDone(*pending));
+      ++looked;
+    }
+    while (!world.isDone(*pending))
+      std::this_thread::yield();
+    EXPECT_TRUE(world.isDone(*pending));
+    EXPECT_DONE(world.wait(*pending));
+    EXPECT_EQ(y[0], total(size(), 0));
+    // There is nothing to wait for any more.
+    EXPECT_TRUE(world.isDone(*pending));
+    EXPECT_DONE(world.state());
+  });
+}
+
 // Threads that sleep at random must not change a bit, nor lose a round.
 TEST_P(Collectives, KeepTheirOrderUnderDelays) {
   onRanks([&](Communicator &world) {
@@ -330,16 +354,52 @@ TEST_P(Messages, PassAround) {
   });
 }
 
+// Both directions at a time, and sides that start in another order.
+TEST_P(Messages, CrossEachOther) {
+  onRanks([&](Communicator &world) {
+    std::vector<std::vector<float>> x(size()), y(size());
+    std::vector<Pending> pending;
+    auto keep = [&](Result<Pending> started) {
+      ASSERT_TRUE(started.ok()) << started.message();
+      pending.push_back(*started);
+    };
+    for (int step = 1; step < size(); ++step) {
+      const int other = (world.rank() + step) % size();
+      x[other] = elements(world.rank(), 100 * other + 1);
+      y[other].resize(100 * world.rank() + 1);
+      const bool first = world.rank() < other;
+      if (first)
+        keep(world.start(receive(out(y[other]), other)));
+      keep(world.start(send(in(x[other]), other)));
+      if (!first)
+        keep(world.start(receive(out(y[other]), other)));
+    }
+    EXPECT_DONE(world.run(barrier()));
+    for (auto each = pending.rbegin(); each != pending.rend(); ++each)
+      EXPECT_DONE(world.wait(*each));
+    for (int other = 0; other < size(); ++other) {
+      if (other != world.rank())
+        EXPECT_EQ(y[other], elements(other, 100 * world.rank() + 1));
+    }
+  });
+}
+
 // Messages of two ranks keep their order, and do not mind collectives.
 TEST_P(Messages, KeepTheirOrder) {
   onRanks([&](Communicator &world) {
     constexpr int number = 5;
+    std::vector<std::vector<int32_t>> sent(number);
+    std::vector<Pending> pending;
     if (world.rank() == 0)
       for (int32_t i = 0; i < number; ++i) {
-        std::vector<int32_t> x = {i};
-        EXPECT_DONE(world.run(send(in(x), 1)));
+        sent[i] = {i};
+        auto started = world.start(send(in(sent[i]), 1));
+        ASSERT_TRUE(started.ok()) << started.message();
+        pending.push_back(*started);
       }
     EXPECT_DONE(world.run(barrier()));
+    for (Pending each : pending)
+      EXPECT_DONE(world.wait(each));
     if (world.rank() != 1)
       return;
     std::vector<int32_t> first(1), second(1);
