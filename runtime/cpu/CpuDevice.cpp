@@ -74,7 +74,7 @@ Status CpuDevice::launch(const mm01_context &context, mm01_kernel kernel,
   if (trace) {
     using Seconds = std::chrono::duration<double>;
     auto end = std::chrono::steady_clock::now();
-    trace->push_back({TraceEvent::Kind::Kernel, name, grid,
+    trace->push_back({TraceEvent::Kind::Kernel, name, grid, 0,
                       Seconds(begin - traceBegin).count(),
                       Seconds(end - begin).count()});
   }

@@ -64,8 +64,14 @@ Status CudaDevice::start() {
                    "cuDevicePrimaryCtxRetain"));
   MM01_RETURN_IF_FAILED(
       driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent"));
+  int least = 0, greatest = 0;
+  MM01_RETURN_IF_FAILED(
+      driver.check(driver.cuCtxGetStreamPriorityRange(&least, &greatest),
+                   "cuCtxGetStreamPriorityRange"));
   MM01_RETURN_IF_FAILED(driver.check(
-      driver.cuStreamCreate(&stream, streamNonBlocking), "cuStreamCreate"));
+      driver.cuStreamCreateWithPriority(&stream, streamNonBlocking, greatest),
+      "cuStreamCreateWithPriority"));
+  branches = std::make_unique<Branches>(driver, stream);
   kernels = std::make_unique<Kernels>(driver);
   staging = std::make_unique<Staging>(driver, stream);
   return {};
@@ -78,6 +84,7 @@ CudaDevice::~CudaDevice() {
   // nobody can mend.
   if (stream)
     driver.cuStreamSynchronize(stream);
+  branches.reset();
   library.reset();
   recorder.reset();
   kernels.reset();
@@ -123,11 +130,18 @@ void CudaDevice::release(void *memory) {
 template <typename Work>
 Status CudaDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
                           Work work) {
+  return record(kind, name, size, Branches::Place{stream, 0}, work);
+}
+
+template <typename Work>
+Status CudaDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
+                          Branches::Place place, Work work) {
   if (!recorder)
     return work();
-  MM01_RETURN_IF_FAILED(recorder->begin(kind, name, size));
+  MM01_RETURN_IF_FAILED(
+      recorder->begin({kind, name, size, place.number, 0, 0}, place.stream));
   MM01_RETURN_IF_FAILED(work());
-  return recorder->end();
+  return recorder->end(place.stream);
 }
 
 Status CudaDevice::copyIn(void *to, const void *from, int64_t bytes) {
@@ -201,6 +215,8 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
     return {};
   Result<Function> function = kernels->get(kernel);
   MM01_RETURN_IF_FAILED(function);
+  Result<Branches::Place> place = branches->place();
+  MM01_RETURN_IF_FAILED(place);
   LaunchAttribute cluster{};
   cluster.id = clusterDimension;
   cluster.value.cluster = {static_cast<unsigned>(kernel.cluster[0]),
@@ -212,19 +228,24 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
     config.block[i] = static_cast<unsigned>(kernel.block[i]);
   }
   config.sharedBytes = static_cast<unsigned>(kernel.dynamic_shared_bytes);
-  config.stream = stream;
+  config.stream = place->stream;
   config.attributes = &cluster;
   config.attributeCount =
       kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 1;
   int64_t blocks = grid[0] * grid[1] * grid[2];
-  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, [&]() -> Status {
+  auto launch = [&]() -> Status {
     ResultCode code = driver.cuLaunchKernelEx(
         &config, *function, const_cast<void **>(parameters), nullptr);
     if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
       return Status::error("kernel ", kernel.name, ": ", status.message());
     return {};
-  });
+  };
+  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, *place, launch);
 }
+
+Status CudaDevice::fork() { return branches->fork(); }
+Status CudaDevice::nextBranch() { return branches->next(); }
+Status CudaDevice::join() { return branches->join(); }
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {
   return cuda::encodeTensorMap(driver, map, encoded);

@@ -9,6 +9,7 @@
 #define MM01_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "runtime/core/Device.h"
+#include "runtime/cuda/Branches.h"
 #include "runtime/cuda/Kernels.h"
 #include "runtime/cuda/MatrixLibrary.h"
 #include "runtime/cuda/Recorder.h"
@@ -20,7 +21,8 @@
 namespace mm01 {
 
 /// One GPU of compute capability 9.0 through its driver. All work goes to one
-/// stream; launches return early. Memory is plain device memory, never managed.
+/// stream, but for branches (Branches.h); launches return early. Memory is
+/// plain device memory, never managed.
 class CudaDevice final : public Device {
 public:
   /// The first GPU that the process may see. Fails, in one line, without a
@@ -50,6 +52,9 @@ public:
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
   Status gemmDevice(const mm01_device_product &product) override;
+  Status fork() override;
+  Status nextBranch() override;
+  Status join() override;
   bool canCapture() const override { return !recorder; }
   Result<std::unique_ptr<DeviceGraph>>
   capture(const std::function<Status()> &work) override;
@@ -69,6 +74,9 @@ private:
   template <typename Work>
   Status record(TraceEvent::Kind kind, const char *name, int64_t size,
                 Work work);
+  template <typename Work>
+  Status record(TraceEvent::Kind kind, const char *name, int64_t size,
+                cuda::Branches::Place place, Work work);
   Status checkGrid(const mm01_device_kernel &kernel,
                    const int64_t grid[3]) const;
 
@@ -78,6 +86,7 @@ private:
   cuda::Stream stream = nullptr;
   int multiprocessors = 0;
   int sharedBytes = 0;
+  std::unique_ptr<cuda::Branches> branches;
   std::unique_ptr<cuda::Kernels> kernels;
   std::unique_ptr<cuda::Staging> staging;
   std::unique_ptr<cuda::MatrixLibrary> library; // once a product needs it
