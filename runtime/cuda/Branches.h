@@ -32,6 +32,9 @@ public:
   Status next();
   Status join();
 
+  /// Between fork() and join().
+  bool isOpen() const { return forked; }
+
   struct Place {
     Stream stream;
     size_t number; ///< of the stream, 0 for the main one

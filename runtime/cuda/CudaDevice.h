@@ -22,12 +22,13 @@ namespace mm01 {
 
 /// One GPU of compute capability 9.0 through its driver. All work goes to one
 /// stream, but for branches (Branches.h); launches return early. Memory is
-/// plain device memory, never managed.
+/// plain device memory, never managed. Once a kernel has failed on it, it is of
+/// no use to the process any more.
 class CudaDevice final : public Device {
 public:
-  /// The first GPU that the process may see. Fails, in one line, without a
-  /// driver, without a GPU, and where it has another compute capability.
-  static Result<std::unique_ptr<CudaDevice>> open();
+  /// GPU `gpu` of those that the process may see. Fails, in one line, without a
+  /// driver, without that GPU, and where it has another compute capability.
+  static Result<std::unique_ptr<CudaDevice>> open(int gpu = 0);
   ~CudaDevice() override;
 
   std::string_view name() const override { return "sm_90a"; }
@@ -68,8 +69,12 @@ public:
   Result<Trace> finishTrace() override;
 
 private:
-  explicit CudaDevice(const cuda::Driver &driver) : driver(driver) {}
-  Status start();
+  explicit CudaDevice(const cuda::Driver &driver);
+  Status start(int gpu);
+  /// Makes the GPU the one of the calling thread, whichever that is.
+  Status enter() const;
+  /// Fails while work is captured.
+  Status refuseInCapture(const char *what) const;
   /// Does `work`, with its times kept where there is a trace.
   template <typename Work>
   Status record(TraceEvent::Kind kind, const char *name, int64_t size,
@@ -81,6 +86,8 @@ private:
                    const int64_t grid[3]) const;
 
   const cuda::Driver &driver;
+  /// Of all devices that the process had, from 1 on.
+  const uint64_t serial;
   cuda::DeviceOrdinal ordinal = 0;
   cuda::Context context = nullptr;
   cuda::Stream stream = nullptr;
@@ -91,6 +98,7 @@ private:
   std::unique_ptr<cuda::Staging> staging;
   std::unique_ptr<cuda::MatrixLibrary> library; // once a product needs it
   std::vector<cuda::Event> marks;
+  bool capturing = false;
   std::unique_ptr<cuda::Recorder> recorder; // while there is a trace
 };
 

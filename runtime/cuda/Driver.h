@@ -42,6 +42,7 @@
   F(cuMemcpyHtoDAsync, DevicePointer, const void *, size_t, Stream)            \
   F(cuMemcpyDtoHAsync, void *, DevicePointer, size_t, Stream)                  \
   F(cuMemcpyDtoDAsync, DevicePointer, DevicePointer, size_t, Stream)           \
+  F(cuStreamCreate, Stream *, unsigned)                                        \
   F(cuStreamCreateWithPriority, Stream *, unsigned, int)                       \
   F(cuStreamDestroy, Stream)                                                   \
   F(cuStreamSynchronize, Stream)                                               \
@@ -49,6 +50,7 @@
   F(cuEventCreate, Event *, unsigned)                                          \
   F(cuEventDestroy, Event)                                                     \
   F(cuEventRecord, Event, Stream)                                              \
+  F(cuEventQuery, Event)                                                       \
   F(cuEventSynchronize, Event)                                                 \
   F(cuEventElapsedTime, float *, Event, Event)                                 \
   F(cuModuleLoadDataEx, Module *, const void *, unsigned, JitOption *,         \

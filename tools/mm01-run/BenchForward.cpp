@@ -98,8 +98,7 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
   Result<Session> session = Session::create(model.program(), model.weights(),
                                             model.executor(), options);
   MM01_RETURN_IF_FAILED(session);
-  Result<std::vector<SnapshotId>> pasts =
-      makePasts(*session, all, *past);
+  Result<std::vector<SnapshotId>> pasts = makePasts(*session, all, *past);
   MM01_RETURN_IF_FAILED(pasts);
 
   std::vector<std::vector<int32_t>> inputs;
