@@ -7,10 +7,10 @@
 //
 // A device runs kernels and owns the memory they read and write. Its work is
 // done in the order in which it is asked for: launches and copies of one device
-// form one stream. launchDevice, gemmDevice, copyIn and copyWithin may return
-// before the work is done; copyOut and synchronize return when all work before
-// them is, and report what went wrong in it. A device on which work has failed
-// goes on to report it.
+// form one stream, but for branches between fork() and join(). launchDevice,
+// gemmDevice, copyIn and copyWithin may return before the work is done; copyOut
+// and synchronize return when all work before them is, and report what went
+// wrong in it. A device on which work has failed goes on to report it.
 //
 // Test: test/runtime/conformance, every implementation against one suite
 //
@@ -99,6 +99,13 @@ public:
   /// mm01_context::gemm_device: a product by the library of a GPU. Fails, in
   /// one line, where there is no such library.
   virtual Status gemmDevice(const mm01_device_product &product) = 0;
+
+  /// mm01_context::fork, next_branch and join: until join() the launches of a
+  /// branch may run beside those of the others. A device may as well do them
+  /// one after the other.
+  virtual Status fork() { return {}; }
+  virtual Status nextBranch() { return {}; }
+  virtual Status join() { return {}; }
 
   /// Whether capture() works.
   virtual bool canCapture() const { return false; }

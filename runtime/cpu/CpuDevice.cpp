@@ -52,7 +52,7 @@ void CpuDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
                        Clock::time_point begin) {
   using Seconds = std::chrono::duration<double>;
   if (trace && size > 0)
-    trace->push_back({kind, name, size, Seconds(begin - traceBegin).count(),
+    trace->push_back({kind, name, size, 0, Seconds(begin - traceBegin).count(),
                       Seconds(Clock::now() - begin).count()});
 }
 

@@ -86,8 +86,14 @@ Status CudaDevice::start(int gpu) {
       driver.check(driver.cuDevicePrimaryCtxRetain(&context, ordinal),
                    "cuDevicePrimaryCtxRetain"));
   MM01_RETURN_IF_FAILED(enter());
+  int least = 0, greatest = 0;
+  MM01_RETURN_IF_FAILED(
+      driver.check(driver.cuCtxGetStreamPriorityRange(&least, &greatest),
+                   "cuCtxGetStreamPriorityRange"));
   MM01_RETURN_IF_FAILED(driver.check(
-      driver.cuStreamCreate(&stream, streamNonBlocking), "cuStreamCreate"));
+      driver.cuStreamCreateWithPriority(&stream, streamNonBlocking, greatest),
+      "cuStreamCreateWithPriority"));
+  branches = std::make_unique<Branches>(driver, stream);
   kernels = std::make_unique<Kernels>(driver);
   staging = std::make_unique<Staging>(driver, stream);
   return {};
@@ -101,6 +107,7 @@ CudaDevice::~CudaDevice() {
   (void)enter();
   if (stream)
     driver.cuStreamSynchronize(stream);
+  branches.reset();
   library.reset();
   recorder.reset();
   kernels.reset();
@@ -149,12 +156,21 @@ void CudaDevice::release(void *memory) {
 template <typename Work>
 Status CudaDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
                           Work work) {
+  if (branches->isOpen())
+    return Status::error("work inside of branches that is no launch");
+  return record(kind, name, size, Branches::Place{stream, 0}, work);
+}
+
+template <typename Work>
+Status CudaDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
+                          Branches::Place place, Work work) {
   MM01_RETURN_IF_FAILED(enter());
   if (!recorder)
     return work();
-  MM01_RETURN_IF_FAILED(recorder->begin(kind, name, size));
+  MM01_RETURN_IF_FAILED(
+      recorder->begin({kind, name, size, place.number, 0, 0}, place.stream));
   MM01_RETURN_IF_FAILED(work());
-  return recorder->end();
+  return recorder->end(place.stream);
 }
 
 Status CudaDevice::refuseInCapture(const char *what) const {
@@ -235,15 +251,10 @@ Status CudaDevice::checkGrid(const mm01_device_kernel &kernel,
   return {};
 }
 
-Status CudaDevice::launchOn(Stream where, const mm01_device_kernel &kernel,
-                            const int64_t grid[3],
-                            const void *const *parameters) {
-  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return {};
-  MM01_RETURN_IF_FAILED(enter());
-  Result<Function> function = kernels->get(kernel);
-  MM01_RETURN_IF_FAILED(function);
+Status CudaDevice::launchLoaded(Stream where, Function function,
+                                const mm01_device_kernel &kernel,
+                                const int64_t grid[3],
+                                const void *const *parameters) {
   LaunchAttribute cluster{};
   cluster.id = clusterDimension;
   cluster.value.cluster = {static_cast<unsigned>(kernel.cluster[0]),
@@ -259,23 +270,48 @@ Status CudaDevice::launchOn(Stream where, const mm01_device_kernel &kernel,
   config.attributes = &cluster;
   config.attributeCount =
       kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 1;
-  auto launch = [&]() -> Status {
-    ResultCode code = driver.cuLaunchKernelEx(
-        &config, *function, const_cast<void **>(parameters), nullptr);
-    if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
-      return Status::error("kernel ", kernel.name, ": ", status.message());
+  ResultCode code = driver.cuLaunchKernelEx(
+      &config, function, const_cast<void **>(parameters), nullptr);
+  if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
+    return Status::error("kernel ", kernel.name, ": ", status.message());
+  return {};
+}
+
+Status CudaDevice::launchOn(Stream where, const mm01_device_kernel &kernel,
+                            const int64_t grid[3],
+                            const void *const *parameters) {
+  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return {};
-  };
-  if (where != stream)
-    return launch();
-  int64_t blocks = grid[0] * grid[1] * grid[2];
-  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, launch);
+  MM01_RETURN_IF_FAILED(enter());
+  Result<Function> function = kernels->get(kernel);
+  MM01_RETURN_IF_FAILED(function);
+  return launchLoaded(where, *function, kernel, grid, parameters);
 }
 
 Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
                                 const int64_t grid[3],
                                 const void *const *parameters, int64_t) {
-  return launchOn(stream, kernel, grid, parameters);
+  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return {};
+  MM01_RETURN_IF_FAILED(enter());
+  Result<Function> function = kernels->get(kernel);
+  MM01_RETURN_IF_FAILED(function);
+  Result<Branches::Place> place = branches->place();
+  MM01_RETURN_IF_FAILED(place);
+  return record(TraceEvent::Kind::Kernel, kernel.name,
+                grid[0] * grid[1] * grid[2], *place, [&] {
+                  return launchLoaded(place->stream, *function, kernel, grid,
+                                      parameters);
+                });
+}
+
+Status CudaDevice::fork() { return branches->fork(); }
+Status CudaDevice::nextBranch() { return branches->next(); }
+Status CudaDevice::join() {
+  MM01_RETURN_IF_FAILED(enter());
+  return branches->join();
 }
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {

@@ -9,6 +9,7 @@
 #define MM01_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "runtime/core/Device.h"
+#include "runtime/cuda/Branches.h"
 #include "runtime/cuda/Kernels.h"
 #include "runtime/cuda/MatrixLibrary.h"
 #include "runtime/cuda/Recorder.h"
@@ -20,8 +21,9 @@
 namespace mm01 {
 
 /// One GPU of compute capability 9.0 through its driver. All work goes to one
-/// stream; launches return early. Memory is plain device memory, never managed.
-/// Once a kernel has failed on it, it is of no use to the process any more.
+/// stream, but for branches (Branches.h); launches return early. Memory is
+/// plain device memory, never managed. Once a kernel has failed on it, it is of
+/// no use to the process any more.
 class CudaDevice final : public Device {
 public:
   /// GPU `gpu` of those that the process may see. Fails, in one line, without a
@@ -51,6 +53,9 @@ public:
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
   Status gemmDevice(const mm01_device_product &product) override;
+  Status fork() override;
+  Status nextBranch() override;
+  Status join() override;
   bool canCapture() const override { return !recorder; }
   Result<std::unique_ptr<DeviceGraph>>
   capture(const std::function<Status()> &work) override;
@@ -69,8 +74,7 @@ public:
   const cuda::Driver &getDriver() const { return driver; }
   /// That of launches and copies.
   cuda::Stream getStream() const { return stream; }
-  /// A launch on a stream of this GPU, of which traces and captures know
-  /// nothing unless it is the device's own.
+  /// A launch on another stream of this GPU, which traces do not show.
   Status launchOn(cuda::Stream where, const mm01_device_kernel &kernel,
                   const int64_t grid[3], const void *const *parameters);
 
@@ -83,6 +87,12 @@ private:
   template <typename Work>
   Status record(TraceEvent::Kind kind, const char *name, int64_t size,
                 Work work);
+  template <typename Work>
+  Status record(TraceEvent::Kind kind, const char *name, int64_t size,
+                cuda::Branches::Place place, Work work);
+  Status launchLoaded(cuda::Stream where, cuda::Function function,
+                      const mm01_device_kernel &kernel, const int64_t grid[3],
+                      const void *const *parameters);
   Status checkGrid(const mm01_device_kernel &kernel,
                    const int64_t grid[3]) const;
 
@@ -94,6 +104,7 @@ private:
   cuda::Stream stream = nullptr;
   int multiprocessors = 0;
   int sharedBytes = 0;
+  std::unique_ptr<cuda::Branches> branches;
   std::unique_ptr<cuda::Kernels> kernels;
   std::unique_ptr<cuda::Staging> staging;
   std::unique_ptr<cuda::MatrixLibrary> library; // once a product needs it
