@@ -15,11 +15,12 @@
 using namespace mm01;
 using namespace mm01::nccl;
 
-/// Up to so many bytes all ranks get all parts: one step instead of two.
-static constexpr int64_t fewBytes = 64 << 10;
+/// Up to so many bytes of all ranks each rank gets all of them: what is sent
+/// more than once costs less than a second step (test/runtime/nccl/ranksBench).
+static constexpr int64_t fewBytes = 8 << 20;
 
-static bool isFew(const Transfer &transfer) {
-  return transfer.in.count * elementBytes(transfer.in.type) <= fewBytes;
+static bool isFew(const Transfer &transfer, int64_t size) {
+  return transfer.in.count * elementBytes(transfer.in.type) * size <= fewBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,7 +54,8 @@ int64_t Moves::stagingBytes(const Transfer &transfer) const {
   case TransferKind::AllReduce: {
     const int64_t count = transfer.in.count;
     return width * size *
-           (isFew(transfer) ? count : equalParts(nullptr, count).counts[rank]);
+           (isFew(transfer, size) ? count
+                                  : equalParts(nullptr, count).counts[rank]);
   }
   case TransferKind::ReduceScatter:
     return width * size * transfer.out.count;
@@ -148,7 +150,7 @@ void Moves::reduceParts(const Transfer &transfer, const void *parts, void *to,
 void Moves::putAllReduce(const Transfer &transfer, char *staging) {
   const Elements &in = transfer.in;
   const int64_t width = elementBytes(in.type);
-  if (isFew(transfer)) {
+  if (isFew(transfer, size)) {
     gather(in.data, staging, in.count * width);
     return reduceParts(transfer, staging, transfer.out.data, in.count);
   }

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/runtime/conformance/GpuRanks.h"
 #include "test/runtime/conformance/Ranks.h"
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -77,7 +79,9 @@ TEST_P(Collectives, NumberTheRanks) {
 
 TEST_P(Collectives, Sum) {
   onRanks([&](Communicator &world) {
-    for (int64_t count : counts) {
+    std::vector<int64_t> all(std::begin(counts), std::end(counts));
+    all.push_back(2'500'001); // more than any rank gets of all others at once
+    for (int64_t count : all) {
       std::vector<float> x = elements(world.rank(), count), y(count);
       EXPECT_DONE(world.run(allReduce(in(x), out(y), Reduction::Sum)));
       for (int64_t i = 0; i < count; ++i)
@@ -378,8 +382,9 @@ TEST_P(Messages, CrossEachOther) {
     for (auto each = pending.rbegin(); each != pending.rend(); ++each)
       EXPECT_DONE(world.wait(*each));
     for (int other = 0; other < size(); ++other) {
-      if (other != world.rank())
-        EXPECT_EQ(y[other], elements(other, 100 * world.rank() + 1));
+      if (other == world.rank())
+        continue;
+      EXPECT_EQ(y[other], elements(other, 100 * world.rank() + 1));
     }
   });
 }
@@ -414,4 +419,14 @@ TEST_P(Messages, KeepTheirOrder) {
       EXPECT_EQ(first[0], i);
     }
   });
+}
+
+// Says why there are no rows of GPUs where they were asked for.
+TEST(GpuRanks, AreThose) {
+  if (!std::getenv("MM01_TEST_GPU"))
+    return;
+  const std::vector<World> worlds = gpuWorlds();
+  if (worlds.empty())
+    GTEST_SKIP() << "no GPU, expected one for each rank";
+  EXPECT_EQ(worlds.front().size, 1);
 }

@@ -80,6 +80,8 @@ void runRank(int rank, int size, std::unique_ptr<Communicator> host,
     check(peer->drive());
   const auto allReduceOfNccl = reinterpret_cast<AllReduce>(
       dlsym(dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD), "ncclAllReduce"));
+  if (!allReduceOfNccl)
+    check(Status::error("NCCL has no ncclAllReduce"));
   const cuda::Driver &driver = device->getDriver();
   cuda::Event done = nullptr;
   check(driver.check(driver.cuEventCreate(&done, 0), "cuEventCreate"));
