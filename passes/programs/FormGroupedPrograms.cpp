@@ -86,10 +86,15 @@ struct Product {
     return cast<WeightType>(weights.front().getType());
   }
 
+  bool gated() const { return weights.size() == 2; }
+  ArrayRef<int64_t> widths() const {
+    return getGroupedWidths(weight(), gated());
+  }
+
   std::string name() const {
-    std::string name = !offsets              ? "linear"
-                       : weights.size() == 2 ? "experts_silu"
-                                             : "experts";
+    std::string name = !offsets  ? "linear"
+                       : gated() ? "experts_silu"
+                                 : "experts";
     return weight().isQuantized() ? name + "_int8_" : name;
   }
 };
@@ -98,7 +103,7 @@ struct Product {
 Value countClusters(TileBuilder &b, const Product &product, Value rows,
                     int64_t above, int64_t width) {
   Value needed = b.compare(arith::CmpIPredicate::ugt, rows, b.index(above));
-  bool isWidest = width == getGroupedWidths(product.weight()).back();
+  bool isWidest = width == product.widths().back();
   if (!product.offsets && !isWidest)
     needed = b.both(
         needed, b.compare(arith::CmpIPredicate::ule, rows, b.index(width)));
@@ -119,7 +124,7 @@ Value makePrograms(TileBuilder &b, const Product &product, int64_t above) {
     for (Value each : product.weights)
       ins.push_back(WeightScalesOp::create(b, weight.getScalesType(), each,
                                            b.index(0)));
-  for (int64_t width : getGroupedWidths(weight)) {
+  for (int64_t width : product.widths()) {
     Value clusters = countClusters(b, product, rows, above, width);
     auto program = b.program(
         product.name() + std::to_string(width),

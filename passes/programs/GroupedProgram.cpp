@@ -92,10 +92,13 @@ int64_t mm01::getGroupedStep(WeightType weight) {
   return weight.isQuantized() ? 128 : 64;
 }
 
-ArrayRef<int64_t> mm01::getGroupedWidths(WeightType weight) {
+ArrayRef<int64_t> mm01::getGroupedWidths(WeightType weight, bool gated) {
   static constexpr int64_t plain[] = {16, 32, 64, 96, 128, 192, 256};
   static constexpr int64_t quantized[] = {16, 32, 64, 128};
-  return weight.isQuantized() ? ArrayRef(quantized) : ArrayRef(plain);
+  static constexpr int64_t quantizedGate[] = {16, 32, 64};
+  if (!weight.isQuantized())
+    return plain;
+  return gated ? ArrayRef(quantizedGate) : ArrayRef(quantized);
 }
 
 void mm01::writeGroupedProgram(TileBuilder &b, int64_t width, int64_t above,

@@ -62,8 +62,8 @@ struct GroupedOperands {
 int64_t getGroupedStep(WeightType weight);
 
 /// Widths of tiles: an expert takes the least that holds its equal parts. int8
-/// weights leave no registers for the widest.
-llvm::ArrayRef<int64_t> getGroupedWidths(WeightType weight);
+/// weights leave no registers for the widest, and less where there is a gate.
+llvm::ArrayRef<int64_t> getGroupedWidths(WeightType weight, bool gated);
 
 /// Writes the program of the experts whose parts have more than `above` and at
 /// most `width` rows, for a grid of kGroupedClusters.

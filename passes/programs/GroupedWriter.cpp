@@ -27,7 +27,7 @@ GroupedWriter::GroupedWriter(TileBuilder &b, const GroupedTiles &tiles,
   features = weight.getShape().drop_back().back();
   hidden = weight.getShape().back();
   step = getGroupedStep(weight);
-  mostRows = getGroupedWidths(weight).back();
+  mostRows = getGroupedWidths(weight, gated).back();
   weightElement = weight.getElementType();
 }
 

@@ -76,7 +76,7 @@ def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
     Each `mm01.grouped_linear` on bf16 with a weight of bf16 or int8 becomes a
     `tile.program` for every width of a tile of rows. An expert is done by the program
     of the least width that holds its rows, divided into as few equal parts as 256 rows
-    allow, or 128 where its weight is int8; which that is, the device finds out. A program is launched where there are enough rows for any expert to
+    allow, or 128 where its weight is int8 (64 of a gate); which that is, the device finds out. A program is launched where there are enough rows for any expert to
     need it. Two products of the same rows that are a gate and what it is multiplied
     with, `silu(gate) * up` in a `linalg.generic` for them alone, become one program
     of each width that never writes them to memory.

@@ -125,7 +125,7 @@ class Kernel:
         import torch
 
         (rows, hidden), features, experts = x.shape, y.shape[1], len(offsets) - 1
-        kinds, most = iter(self.maps), 128 if scales else 256
+        kinds, most = iter(self.maps), (64 if len(scales) == 2 else 128) if scales else 256
         values = [
             self.map(w.data_ptr(), [hidden, features, experts], [w.stride(1), w.stride(0)], next(kinds), w.element_size())
             for w in weights
