@@ -126,9 +126,9 @@ struct WidenBytes : OpConversionPattern<arith::SIToFPOp> {
       Value word =
           NVVM::PermuteOp::create(b, b.getI32Type(), bytes, exponents, order,
                                   NVVM::PermuteMode::DEFAULT);
-      registers.push_back(arith::SubFOp::create(
-          b, masked(word, int32_t(0xff7fff7f)),
-          masked(word, int32_t(0xff80ff80))));
+      Value number = masked(word, int32_t(0xff7fff7f));
+      Value more = masked(word, int32_t(0xff80ff80));
+      registers.push_back(arith::SubFOp::create(b, number, more));
     }
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();

@@ -114,7 +114,7 @@ func.func @stay(%x: tensor<?x128xf32>, %n: tensor<?x60xbf16>, %o: tensor<5xi32>,
 // Weights of int8 come in steps of 128 elements, become bf16 in registers, and the
 // scales of the block's features multiply the sums.
 // CHECK-LABEL: func.func @quantized
-// CHECK: %[[SCALES:.*]] = mm01.weight_scales %{{.*}}[%{{.*}}] : !mm01.weight<4x96x272xi8> -> tensor<96xf32>
+// CHECK: %[[SCALES:.*]] = mm01.weight_scales %{{.*}}[%{{.*}}] : <4x96x272xi8> -> tensor<96xf32>
 // CHECK: tile.program "experts_int8_16"
 // CHECK-SAME: ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[SCALES]] :
 // CHECK-DAG: exec.tensor_map %{{.*}} view{{.*}} box [1, 128, 128] : memref<96x272xi8>
