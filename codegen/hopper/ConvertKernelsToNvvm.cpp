@@ -117,19 +117,20 @@ struct ConvertWeightScales : ConvertOpToLLVMPattern<exec::WeightScalesOp> {
     Type pointer = adaptor.getWeight().getType();
     WeightType weight = op.getWeight().getType();
     uint64_t place = llvm::alignTo(weight.getNumElements(), MM01_ALIGNMENT);
-    Value behind = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
-                                            rewriter.getI64IntegerAttr(place));
-    Value first = LLVM::GEPOp::create(
-        rewriter, loc, pointer, rewriter.getI8Type(), adaptor.getWeight(),
-        ArrayRef<LLVM::GEPArg>{behind});
-    auto part = LLVM::LLVMArrayType::get(rewriter.getF32Type(),
-                                         type.getNumElements());
+    Value behind =
+        LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                 rewriter.getI64IntegerAttr(place));
+    Value first = LLVM::GEPOp::create(rewriter, loc, pointer,
+                                      rewriter.getI8Type(), adaptor.getWeight(),
+                                      ArrayRef<LLVM::GEPArg>{behind});
+    auto part =
+        LLVM::LLVMArrayType::get(rewriter.getF32Type(), type.getNumElements());
     Value scales =
         LLVM::GEPOp::create(rewriter, loc, pointer, part, first,
                             ArrayRef<LLVM::GEPArg>{adaptor.getPart()});
-    rewriter.replaceOp(op, makeDense(rewriter, loc, *getTypeConverter(), type,
-                                     scales,
-                                     getAllSizes(rewriter, loc, type, {})));
+    rewriter.replaceOp(op,
+                       makeDense(rewriter, loc, *getTypeConverter(), type,
+                                 scales, getAllSizes(rewriter, loc, type, {})));
     return success();
   }
 };

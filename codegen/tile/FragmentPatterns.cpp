@@ -123,9 +123,8 @@ struct WidenBytes : OpConversionPattern<arith::SIToFPOp> {
     Value exponents = b.i32(0x43434343), order = b.i32(0x7170);
     SmallVector<Value> registers;
     for (Value bytes : adaptor.getIn()) {
-      Value word =
-          NVVM::PermuteOp::create(b, b.getI32Type(), bytes, exponents, order,
-                                  NVVM::PermuteMode::DEFAULT);
+      Value word = NVVM::PermuteOp::create(b, b.getI32Type(), bytes, exponents,
+                                           order, NVVM::PermuteMode::DEFAULT);
       Value number = masked(word, int32_t(0xff7fff7f));
       Value more = masked(word, int32_t(0xff80ff80));
       registers.push_back(arith::SubFOp::create(b, number, more));
@@ -201,10 +200,10 @@ struct Iota : OpConversionPattern<IotaOp> {
     DenseMap<int64_t, Value> values;
     SmallVector<Value> registers;
     for (int64_t i = 0; i < registersOf(op.getType()); ++i) {
-      auto [row, column] = op.getType().getRank() == 1
-                               ? std::pair(FragmentLayout::rowPlace(i),
-                                           int64_t(0))
-                               : FragmentLayout::place(i);
+      auto [row, column] =
+          op.getType().getRank() == 1
+              ? std::pair(FragmentLayout::rowPlace(i), int64_t(0))
+              : FragmentLayout::place(i);
       Value &value = values[columns ? column : row];
       if (!value)
         value = b.add(origin, columns ? column : row);

@@ -271,19 +271,18 @@ struct ReadBytes : OpConversionPattern<ReadOp> {
     ThreadBuilder b(op.getLoc(), rewriter);
     SharedLayout layout = op.getBuffer().getType().getLayout();
     Value lane = b.lane(), rowInBlock = b.div(lane, 4);
-    Value row = b.add(b.mul(b.warpOf(op.getType().getDimSize(0)), 16),
-                      rowInBlock);
-    Value start = b.add(b.add(adaptor.getBuffer().front(),
-                              b.mul(row, layout.swizzle)),
-                        b.mul(b.rem(lane, 4), 2));
+    Value row =
+        b.add(b.mul(b.warpOf(op.getType().getDimSize(0)), 16), rowInBlock);
+    Value start =
+        b.add(b.add(adaptor.getBuffer().front(), b.mul(row, layout.swizzle)),
+              b.mul(b.rem(lane, 4), 2));
     Value mask = exchange(b, layout, rowInBlock);
     SmallVector<Value> registers;
-    for (int64_t column = 0; column < op.getType().getDimSize(1);
-         column += 8) {
+    for (int64_t column = 0; column < op.getType().getDimSize(1); column += 8) {
       int64_t chunk = column % layout.swizzle / 16 * 16;
-      Value at = b.add(b.add(start, b.bitXor(mask, b.i32(chunk))),
-                       column / layout.swizzle * layout.panelBytes() +
-                           column % 16);
+      Value at =
+          b.add(b.add(start, b.bitXor(mask, b.i32(chunk))),
+                column / layout.swizzle * layout.panelBytes() + column % 16);
       for (int64_t i = 0; i < FragmentLayout::rowRegisters; ++i) {
         int64_t below = FragmentLayout::rowPlace(i) * layout.swizzle;
         InlinePtx load{"ld.shared.u16 $0, [$1+" + std::to_string(below) + "];",
@@ -363,7 +362,6 @@ void mm01::populateSharedPatterns(const TileTypeConverter &converter,
                                   const SharedPlan &plan,
                                   RewritePatternSet &patterns) {
   patterns.add<Alloc>(converter, patterns.getContext(), plan);
-  patterns.add<Slot, Rows, CopyIn, CopyOut, CopyWait, ReadBytes, Read,
-               Write>(
+  patterns.add<Slot, Rows, CopyIn, CopyOut, CopyWait, ReadBytes, Read, Write>(
       converter, patterns.getContext());
 }

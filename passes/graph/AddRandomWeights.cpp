@@ -189,10 +189,9 @@ private:
     Type f32 = b.getF32Type();
     RankedTensorType rows = tensorOf(2, b.getI8Type());
     RankedTensorType scales = tensorOf(1, f32);
-    FailureOr<func::FuncOp> declared =
-        declare(b, kQuantizeRowsPrefix, type,
-                TypeRange{tensorOf(2, type), rows, scales},
-                TypeRange{rows, scales});
+    FailureOr<func::FuncOp> declared = declare(
+        b, kQuantizeRowsPrefix, type,
+        TypeRange{tensorOf(2, type), rows, scales}, TypeRange{rows, scales});
     if (failed(declared) || !*declared)
       return declared;
     func::FuncOp function = *declared;
@@ -200,41 +199,37 @@ private:
       return arith::ConstantOp::create(at, loc, at.getF32FloatAttr(value));
     };
     auto widen = [&](OpBuilder &at, Location loc, Value value) -> Value {
-      return type.isF32() ? value
-                          : arith::ExtFOp::create(at, loc, f32, value);
+      return type.isF32() ? value : arith::ExtFOp::create(at, loc, f32, value);
     };
     auto parallel = utils::IteratorType::parallel;
     AffineMap all = b.getMultiDimIdentityMap(2);
     AffineMap ofRow = AffineMap::get(2, 0, b.getAffineDimExpr(0));
-    Value cleared =
-        linalg::FillOp::create(b, number(b, b.getLoc(), 0),
-                               Value(function.getArgument(2)))
-            .getResult(0);
+    Value cleared = linalg::FillOp::create(b, number(b, b.getLoc(), 0),
+                                           Value(function.getArgument(2)))
+                        .getResult(0);
     Value greatest =
         linalg::GenericOp::create(
             b, scales, Value(function.getArgument(0)), cleared,
             ArrayRef{all, ofRow},
             ArrayRef{parallel, utils::IteratorType::reduction},
             [&](OpBuilder &at, Location loc, ValueRange values) {
-              Value size = math::AbsFOp::create(at, loc,
-                                                widen(at, loc, values[0]));
-              linalg::YieldOp::create(
-                  at, loc,
-                  ValueRange(
-                      arith::MaximumFOp::create(at, loc, values[1], size)));
+              Value size =
+                  math::AbsFOp::create(at, loc, widen(at, loc, values[0]));
+              linalg::YieldOp::create(at, loc,
+                                      ValueRange(arith::MaximumFOp::create(
+                                          at, loc, values[1], size)));
             })
             .getResult(0);
-    Value scale =
-        linalg::GenericOp::create(
-            b, scales, ValueRange(), greatest, b.getMultiDimIdentityMap(1),
-            parallel,
-            [&](OpBuilder &at, Location loc, ValueRange values) {
-              linalg::YieldOp::create(
-                  at, loc,
-                  ValueRange(arith::DivFOp::create(at, loc, values[0],
-                                                   number(at, loc, 127))));
-            })
-            .getResult(0);
+    Value scale = linalg::GenericOp::create(
+                      b, scales, ValueRange(), greatest,
+                      b.getMultiDimIdentityMap(1), parallel,
+                      [&](OpBuilder &at, Location loc, ValueRange values) {
+                        linalg::YieldOp::create(
+                            at, loc,
+                            ValueRange(arith::DivFOp::create(
+                                at, loc, values[0], number(at, loc, 127))));
+                      })
+                      .getResult(0);
     Value quantized =
         linalg::GenericOp::create(
             b, rows, ValueRange{function.getArgument(0), scale},
@@ -256,8 +251,8 @@ private:
     auto number = [&](float value) -> Value {
       return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
     };
-    Value isZero = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, scale,
-                                         number(0));
+    Value isZero =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, scale, number(0));
     Value divisor = arith::SelectOp::create(b, isZero, number(1), scale);
     Value quotient = arith::DivFOp::create(b, value, divisor);
     Value limited = arith::MinimumFOp::create(

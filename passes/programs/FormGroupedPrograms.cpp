@@ -105,8 +105,8 @@ Value countClusters(TileBuilder &b, const Product &product, Value rows,
   Value needed = b.compare(arith::CmpIPredicate::ugt, rows, b.index(above));
   bool isWidest = width == product.widths().back();
   if (!product.offsets && !isWidest)
-    needed = b.both(
-        needed, b.compare(arith::CmpIPredicate::ule, rows, b.index(width)));
+    needed = b.both(needed,
+                    b.compare(arith::CmpIPredicate::ule, rows, b.index(width)));
   return b.select(needed, b.index(kGroupedClusters), b.index(0));
 }
 
@@ -122,28 +122,28 @@ Value makePrograms(TileBuilder &b, const Product &product, int64_t above) {
   WeightType weight = product.weight();
   if (weight.isQuantized())
     for (Value each : product.weights)
-      ins.push_back(WeightScalesOp::create(b, weight.getScalesType(), each,
-                                           b.index(0)));
+      ins.push_back(
+          WeightScalesOp::create(b, weight.getScalesType(), each, b.index(0)));
   for (int64_t width : product.widths()) {
     Value clusters = countClusters(b, product, rows, above, width);
-    auto program = b.program(
-        product.name() + std::to_string(width),
-        {clusters, b.index(1), b.index(1)}, kGroupedCluster, ins, out,
-        [&](ValueRange in, ValueRange outs) {
-          GroupedOperands operands;
-          auto take = [&](size_t count) {
-            SmallVector<Value, 2> taken(in.take_front(count));
-            in = in.drop_front(count);
-            return taken;
-          };
-          operands.rows = take(1).front();
-          if (product.offsets)
-            operands.offsets = take(1).front();
-          operands.out = outs.front();
-          operands.weights = take(product.weights.size());
-          operands.scales = take(in.size());
-          writeGroupedProgram(b, width, above, operands);
-        });
+    auto program =
+        b.program(product.name() + std::to_string(width),
+                  {clusters, b.index(1), b.index(1)}, kGroupedCluster, ins, out,
+                  [&](ValueRange in, ValueRange outs) {
+                    GroupedOperands operands;
+                    auto take = [&](size_t count) {
+                      SmallVector<Value, 2> taken(in.take_front(count));
+                      in = in.drop_front(count);
+                      return taken;
+                    };
+                    operands.rows = take(1).front();
+                    if (product.offsets)
+                      operands.offsets = take(1).front();
+                    operands.out = outs.front();
+                    operands.weights = take(product.weights.size());
+                    operands.scales = take(in.size());
+                    writeGroupedProgram(b, width, above, operands);
+                  });
     out = program.getResult(0);
     above = width;
   }

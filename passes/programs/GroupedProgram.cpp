@@ -49,18 +49,18 @@ private:
   /// Each half of the rows is a warp group's, for the gate and its partner.
   void multiplyGated(const Item &item) {
     int64_t half = tiles.width / 2;
-    Values sums = accumulate(
-        item, 4, b.tile(kFeatures, half, b.getF32Type()),
-        [&](ValueRange weights, Value rows, ValueRange now) {
-          Values next;
-          for (int64_t part : {0, 1}) {
-            Value mine = rowsOf(rows, part * half, half);
-            for (int64_t i : {0, 1})
-              next.push_back(
-                  b.mma(weights[i], false, mine, true, now[2 * part + i]));
-          }
-          return next;
-        });
+    Values sums =
+        accumulate(item, 4, b.tile(kFeatures, half, b.getF32Type()),
+                   [&](ValueRange weights, Value rows, ValueRange now) {
+                     Values next;
+                     for (int64_t part : {0, 1}) {
+                       Value mine = rowsOf(rows, part * half, half);
+                       for (int64_t i : {0, 1})
+                         next.push_back(b.mma(weights[i], false, mine, true,
+                                              now[2 * part + i]));
+                     }
+                     return next;
+                   });
     for (int64_t part : {0, 1}) {
       Value skipped = i32(part * half);
       copyOut(gate(sums[2 * part], sums[2 * part + 1]), item.feature,
@@ -70,16 +70,16 @@ private:
 
   /// Each half of the block's features is a warp group's, for all rows.
   void multiplyPlain(const Item &item) {
-    Values sums = accumulate(
-        item, 2, b.tile(kFeatures, tiles.width, b.getF32Type()),
-        [&](ValueRange weights, Value rows, ValueRange now) {
-          Values next;
-          for (int64_t part : {0, 1})
-            next.push_back(
-                b.mma(rowsOf(weights[0], part * kFeatures, kFeatures), false,
-                      rows, true, now[part]));
-          return next;
-        });
+    Values sums =
+        accumulate(item, 2, b.tile(kFeatures, tiles.width, b.getF32Type()),
+                   [&](ValueRange weights, Value rows, ValueRange now) {
+                     Values next;
+                     for (int64_t part : {0, 1})
+                       next.push_back(b.mma(
+                           rowsOf(weights[0], part * kFeatures, kFeatures),
+                           false, rows, true, now[part]));
+                     return next;
+                   });
     for (int64_t part : {0, 1})
       copyOut(sums[part], b.add(item.feature, i32(part * kFeatures)), item.row,
               item.left);

@@ -73,10 +73,9 @@ Value GroupedWriter::map(Value source, Value displacement,
 Value GroupedWriter::mapOfWeight(Value weight) {
   auto part = MemRefType::get({features, hidden}, weightElement);
   Value first = exec::WeightPartOp::create(b, part, weight, b.index(0));
-  return map(first, Value(),
-             {b.index(experts), b.index(features), b.index(hidden)},
-             {b.index(features * hidden), b.index(hidden)},
-             {1, tiles.features, step});
+  return map(
+      first, Value(), {b.index(experts), b.index(features), b.index(hidden)},
+      {b.index(features * hidden), b.index(hidden)}, {1, tiles.features, step});
 }
 
 /// {rows, hidden}.

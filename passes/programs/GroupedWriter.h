@@ -54,9 +54,8 @@ protected:
 
   /// Sums of products over k, from 0, of tiles of a type; `step` gets the tiles
   /// of weights and rows.
-  using Step = llvm::function_ref<Values(mlir::ValueRange weights,
-                                         mlir::Value rows,
-                                         mlir::ValueRange sums)>;
+  using Step = llvm::function_ref<Values(
+      mlir::ValueRange weights, mlir::Value rows, mlir::ValueRange sums)>;
   Values accumulate(const Item &item, int64_t sums, mlir::Type type, Step step);
 
   /// silu(gate) * up.

@@ -41,8 +41,8 @@ private:
     };
     Value left = b.sub(i32(features), item.feature);
     Value mask = b.compare(arith::CmpIPredicate::slt, number, splat(left));
-    Value first = b.add(b.mul(item.expert, b.index(features)),
-                        index(item.feature));
+    Value first =
+        b.add(b.mul(item.expert, b.index(features)), index(item.feature));
     Values scales;
     for (Value memory : in.scales)
       scales.push_back(tile::LoadOp::create(b, type, memory, first,
@@ -54,8 +54,7 @@ private:
     // Before the products, which take longer than the scales' way.
     Values scales = loadScales(item);
     Values sums = accumulate(
-        item, in.weights.size(),
-        b.tile(kFeatures, tiles.width, b.getF32Type()),
+        item, in.weights.size(), b.tile(kFeatures, tiles.width, b.getF32Type()),
         [&](ValueRange weights, Value rows, ValueRange now) {
           Values next;
           for (auto [weight, sum] : llvm::zip_equal(weights, now)) {

@@ -161,8 +161,8 @@ Value TileBuilder::read(Value buffer, bool transposed) {
   int64_t rows = type.getRows(), columns = type.getColumns();
   if (transposed)
     std::swap(rows, columns);
-  return tile::ReadOp::create(
-      *this, tile(rows, columns, type.getElementType()), buffer, transposed);
+  return tile::ReadOp::create(*this, tile(rows, columns, type.getElementType()),
+                              buffer, transposed);
 }
 
 void TileBuilder::write(Value tile, Value buffer, bool transposed) {

@@ -44,11 +44,9 @@ static bool isQuantizer(const EntrySpec &entry, ElementType type) {
 }
 
 /// The entry of a name for which `is` holds.
-static std::optional<size_t> findEntry(const Manifest &manifest,
-                                       const std::string &name,
-                                       ElementType type,
-                                       bool (*is)(const EntrySpec &,
-                                                  ElementType)) {
+static std::optional<size_t>
+findEntry(const Manifest &manifest, const std::string &name, ElementType type,
+          bool (*is)(const EntrySpec &, ElementType)) {
   const std::vector<EntrySpec> &entries = manifest.entries;
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].name == name && is(entries[i], type))
@@ -96,9 +94,8 @@ Status RandomHelpers::fillQuantized(const RandomTensor &tensor,
                          ": has no function that quantises rows of ",
                          elementName(type));
   int64_t count = rows * columns;
-  MM01_RETURN_IF_FAILED(stored.reserve(executor.getDevice(),
-                                       count * elementBytes(type),
-                                       "weights to quantise"));
+  MM01_RETURN_IF_FAILED(stored.reserve(
+      executor.getDevice(), count * elementBytes(type), "weights to quantise"));
   MM01_RETURN_IF_FAILED(fill(tensor, type, first, count, stored.data()));
   std::array<int64_t, 2> shape = {rows, columns};
   std::array<mm01_argument, 3> arguments = {{{stored.data(), shape.data()},

@@ -291,8 +291,7 @@ Status Weights::makeThere(const ParameterSpec &parameter, size_t index,
     }
     tables[index].push_back(elements);
   }
-  tables[index].insert(tables[index].end(), allScales.begin(),
-                       allScales.end());
+  tables[index].insert(tables[index].end(), allScales.begin(), allScales.end());
   storage->madeThere.insert(index);
   return {};
 }
@@ -339,8 +338,8 @@ Status Weights::upload(const Manifest &manifest, Device &device) {
     };
     MM01_RETURN_IF_FAILED(move(0, *reserved, parameter.partBytes()));
     if (parameter.isQuantized()) {
-      char *scales = *reserved + scalesPlace(parameter.partBytes() *
-                                             parameter.partCount());
+      char *scales = *reserved +
+                     scalesPlace(parameter.partBytes() * parameter.partCount());
       MM01_RETURN_IF_FAILED(
           move(parameter.partCount(), scales, parameter.scaleBytes()));
     }

@@ -74,13 +74,10 @@ def build_int8(folder, swiglu, experts, hidden, features):
     for cubin in (place / "kernels").glob("*_int8_*.cubin"):
         width = int(cubin.stem.rsplit("_", 1)[1])
         text = cubin.with_suffix(".mlir").read_text()
-        result = [width, 64, 128]
-        facts = {
-            "entry": cubin.stem,
-            "shared": int(re.search(r"exec.dynamic_shared_bytes = (\d+)", text)[1]),
-            "threads": int(re.search(r"nvvm.reqntid = array<i32: (\d+)", text)[1]),
-            "maps": [[128, 128, 128]] * (1 + swiglu) + [[width, 64, 128], result],
-        }
+        maps = [[128, 128, 128]] * (1 + swiglu) + [[width, 64, 128]] * 2
+        number = lambda name: int(re.search(name + r" = (?:array<i32: )?(\d+)", text)[1])
+        facts = {"entry": cubin.stem, "shared": number("exec.dynamic_shared_bytes"), "threads": number("nvvm.reqntid")}
+        facts["maps"] = maps
         stem = f"int8-{'grouped' if swiglu else 'grouped-plain'}-{experts}-{features}-{width}"
         os.replace(cubin, folder / f"{stem}.cubin")
         (folder / f"{stem}.json").write_text(json.dumps(facts))
@@ -327,8 +324,7 @@ def bench_int8(products, experts, hidden, features, swiglu, sizes, rounds):
         x = torch.randn(rows, hidden, device="cuda").bfloat16()
         y = torch.empty(rows, features, device="cuda", dtype=torch.bfloat16)
         wide = torch.empty(rows, packed.shape[1], device="cuda", dtype=torch.bfloat16)
-        bounds = [0, *offsets.tolist()[1:]]
-        parts = [(e, slice(bounds[e], bounds[e + 1])) for e in range(experts) if counts[e]]
+        parts = [(e, slice(sum(counts[:e]), sum(counts[: e + 1]))) for e in range(experts) if counts[e]]
         works = [
             products.launcher(weights, x, y, offsets, scales),
             lambda: [torch.mm(x[part], packed[e].t(), out=wide[part]) for e, part in parts],

@@ -105,8 +105,8 @@ TEST_F(RandomHelpersTest, BindsWhatTheHostBinds) {
       auto expectSame = [&](int64_t first, int64_t bytes, const char *what) {
         for (int64_t part = 0; part < count; ++part) {
           const void *there = found->parts(i)[first + part];
-          EXPECT_EQ(
-              std::memcmp(expected->parts(i)[first + part], there, bytes), 0)
+          EXPECT_EQ(std::memcmp(expected->parts(i)[first + part], there, bytes),
+                    0)
               << parameter.name << ", " << what << " of part " << part;
           EXPECT_EQ(static_cast<const char *>(there),
                     static_cast<const char *>(found->parts(i)[first]) +
