@@ -20,6 +20,7 @@
 
 #include "passes/programs/LightningProgram.h"
 #include "passes/programs/LightningSegments.h"
+#include "passes/programs/LightningShare.h"
 #include "passes/programs/Passes.h"
 
 #include "dialects/exec/ExecDialect.h"
@@ -76,6 +77,9 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
           chooseLightningSegments(*findChip(kChip), heads, form.cluster());
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, ins);
+    else if (form.skipSingle)
+      grid.heads = shareHeads(b, *findChip(kChip), op.getRagged(), grid.heads,
+                              form.cluster());
     tile::ProgramOp program =
         b.program("lightning", {grid.clusters, grid.heads, b.index(1)},
                   form.cluster(), ins, {op.getOut(), op.getState()},

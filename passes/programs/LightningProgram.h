@@ -64,9 +64,11 @@ struct LightningForm {
 };
 
 /// Writes the program that computes the output and the states of sequences. Of
-/// the grid, y is a head and cluster x < N sequence x, or, where single tokens
-/// are left to others, the x-th of several tokens; where there are segments,
-/// those of one segment, and the clusters behind are the entries of segments.
+/// the grid, y is the first of a cluster's heads, which are as many apart as
+/// the grid has rows, and cluster x < N sequence x, or, where single tokens are
+/// left to others, the x-th of several tokens. Where there are segments, y is a
+/// head and those clusters have sequences of one segment; the clusters behind
+/// are the entries of segments.
 void writeLightningOutputs(TileBuilder &b, const LightningForm &form,
                            const LightningOperands &operands);
 

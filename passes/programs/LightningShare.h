@@ -1,0 +1,38 @@
+//===- LightningShare.h - prefill's share of a chip beside decode *- C++
+//-*-===//
+//-*-===//
+//
+// Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A cluster of the program for several tokens has its multiprocessors to
+// itself, most of the time waiting for its state, while single tokens want the
+// memory, which fewer multiprocessors keep busy, too. So beside single tokens
+// the program has as few clusters as are done when those are, and each takes
+// several heads of a sequence, one after another:
+//
+//     time of H · single states = H · (time of prefills) / clusters
+//
+// where the heads cancel out. Where clusters would be more than half a chip,
+// nothing can hide, and each head has its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MM01_PASSES_PROGRAMS_LIGHTNINGSHARE_H
+#define MM01_PASSES_PROGRAMS_LIGHTNINGSHARE_H
+
+#include "passes/programs/TileBuilder.h"
+#include "passes/tile/Chips.h"
+
+namespace mm01 {
+
+/// Heads of a sequence of several tokens that are done at a time, of all
+/// `heads`, in clusters of `cluster` blocks.
+mlir::Value shareHeads(TileBuilder &b, const Chip &chip, mlir::Value ragged,
+                       mlir::Value heads, int64_t cluster);
+
+} // namespace mm01
+
+#endif // MM01_PASSES_PROGRAMS_LIGHTNINGSHARE_H
