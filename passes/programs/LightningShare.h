@@ -1,6 +1,4 @@
-//===- LightningShare.h - prefill's share of a chip beside decode *- C++
-//-*-===//
-//-*-===//
+//===- LightningShare.h - prefill beside decode -----------------*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

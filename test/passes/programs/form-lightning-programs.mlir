@@ -37,12 +37,23 @@ func.func @two_blocks(%q: tensor<?x48x128xbf16>, %k: tensor<?x48x128xbf16>, %v: 
 // there are clusters for the others alone, and the two may run side by side.
 // CHECK-LABEL: func.func @one_block
 // CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} several
-// CHECK: tile.program "lightning" grid(%[[N]], %{{.*}}, %{{.*}}) ins(
+// CHECK: %[[SINGLE:.*]] = arith.subi %{{.*}}, %{{.*}} : index
+// CHECK: %[[DECODE:.*]] = arith.muli %[[SINGLE]], %{{.*}} : index
+// Where prefill takes less than half a chip beside decode, a cluster takes several
+// heads.
+// CHECK: %[[HIDES:.*]] = arith.cmpi sle, %[[PREFILL:.*]], %{{.*}} : index
+// CHECK: %[[SHARE:.*]] = arith.ceildivui %[[PREFILL]], %{{.*}} : index
+// CHECK: %[[SOME:.*]] = arith.minsi %[[SHARE]], %[[ALL:.*]] : index
+// CHECK: %[[HEADS:.*]] = arith.select %[[HIDES]], %[[SOME]], %[[ALL]] : index
+// CHECK: tile.program "lightning" grid(%[[N]], %[[HEADS]], %{{.*}}) ins(
+// CHECK-SAME: attributes {exec.sequences = #exec.sequences<several>}
 // CHECK-NOT: multicast
 // CHECK: %[[X:.*]] = gpu.cluster_id x
 // CHECK: %[[SEQUENCE:.*]] = mm01.ragged_get %{{.*}} several_sequence[%[[X]]]
 // CHECK: mm01.ragged_get %{{.*}} seq_offsets[%[[SEQUENCE]]]
-// CHECK: exec.sequences = #exec.sequences<several>
+// CHECK: %[[FIRST:.*]] = gpu.block_id y
+// CHECK: %[[STEP:.*]] = gpu.grid_dim y
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[STEP]] {
 func.func @one_block(%q: tensor<?x128x16xbf16>, %slopes: tensor<128xf32>, %r: !mm01.ragged, %layer: index,
                      %out: tensor<?x128x16xbf16>, %state: tensor<7x?x128x16x16xf32>)
     -> (tensor<?x128x16xbf16>, tensor<7x?x128x16x16xf32>) {

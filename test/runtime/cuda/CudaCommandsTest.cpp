@@ -127,6 +127,17 @@ TEST_F(CudaCommands, LaunchesBranchesBesideEachOther) {
   EXPECT_EQ(count("stream 3\n"), 2 * 1u) << lines;
 }
 
+// A graph has all branches, from what the arguments were before the first call.
+TEST_F(CudaCommands, CallsFromAGraph) {
+  for (const char *entry : {"branches", "add_one"}) {
+    ASSERT_EQ(call(concat(entry, " --graph")), 0) << err;
+    EXPECT_EQ(result("result0"), (std::vector<float>{3, 4, 5, 6})) << entry;
+  }
+  EXPECT_NE(log().find("launch graph"), std::string::npos);
+  EXPECT_EQ(call("add_one --graph", "no-capture"), 1);
+  expectLine(err, {"cuStreamBeginCapture"});
+}
+
 TEST_F(CudaCommands, EndsBranchesAfterAFailure) {
   fails("bad_branch", "", {"bad_branch", "missing", "cuModuleGetFunction"});
   EXPECT_NE(log().find("release, 0 allocations left"), std::string::npos);
