@@ -33,7 +33,7 @@ public:
     outMap = b.raggedMap(in.out, C, C);
     piece = findPiece();
     Value first = gpu::BlockIdOp::create(b, gpu::Dimension::y);
-    if (hasSegments())
+    if (!form.severalHeads)
       return writeHead(first);
     // Those heads of a sequence that are the cluster's, one after another.
     auto heads = scf::ForOp::create(

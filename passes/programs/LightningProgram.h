@@ -51,6 +51,8 @@ struct LightningForm {
   int64_t size;
   /// Sequences of one token are left to others.
   bool skipSingle = false;
+  /// A cluster takes heads of a sequence one after another.
+  bool severalHeads = false;
   /// From the last token of a sequence to the first; blocks and segments are
   /// counted from its end.
   bool reverse = false;
@@ -64,11 +66,11 @@ struct LightningForm {
 };
 
 /// Writes the program that computes the output and the states of sequences. Of
-/// the grid, y is the first of a cluster's heads, which are as many apart as
-/// the grid has rows, and cluster x < N sequence x, or, where single tokens are
-/// left to others, the x-th of several tokens. Where there are segments, y is a
-/// head and those clusters have sequences of one segment; the clusters behind
-/// are the entries of segments.
+/// the grid, y is a head and cluster x < N sequence x, or, where single tokens
+/// are left to others, the x-th of several tokens; where there are segments,
+/// those of a single one, and the clusters behind are the entries of segments.
+/// Of several heads, y is the first, and they are as many apart as the grid has
+/// rows.
 void writeLightningOutputs(TileBuilder &b, const LightningForm &form,
                            const LightningOperands &operands);
 

@@ -19,8 +19,8 @@ using namespace mm01;
 // with all multiprocessors. By tools/bench/hopper_mixed.py.
 static constexpr int64_t kSequence = 5200, kBlock = 870, kSingle = 36;
 
-Value mm01::shareHeads(TileBuilder &b, const Chip &chip, Value ragged,
-                       Value heads, int64_t cluster) {
+LightningShare mm01::shareHeads(TileBuilder &b, const Chip &chip, Value ragged,
+                                Value heads, int64_t cluster) {
   Value one = b.index(1);
   Value several = b.raggedSize(ragged, RaggedExtent::several);
   Value single = b.sub(b.raggedSize(ragged, RaggedExtent::sequences), several);
@@ -36,5 +36,5 @@ Value mm01::shareHeads(TileBuilder &b, const Chip &chip, Value ragged,
       b.compare(arith::CmpIPredicate::sle, prefill, b.mul(decode, most));
   Value time = b.maximum(b.mul(decode, several), one);
   Value share = arith::CeilDivUIOp::create(b, prefill, time);
-  return b.select(hides, b.minimum(share, heads), heads);
+  return {hides, b.minimum(share, heads)};
 }

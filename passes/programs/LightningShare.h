@@ -8,8 +8,8 @@
 // A cluster of the program for several tokens has its multiprocessors to
 // itself, most of the time waiting for its state, while single tokens want the
 // memory, which fewer multiprocessors keep busy, too. So beside single tokens
-// the program has as few clusters as are done when those are, and each takes
-// several heads of a sequence, one after another:
+// short prefills have as few clusters as are done when those are, and each
+// takes several heads of a sequence, one after another:
 //
 //     time of H · single states = H · (time of prefills) / clusters
 //
@@ -26,10 +26,15 @@
 
 namespace mm01 {
 
-/// Heads of a sequence of several tokens that are done at a time, of all
-/// `heads`, in clusters of `cluster` blocks.
-mlir::Value shareHeads(TileBuilder &b, const Chip &chip, mlir::Value ragged,
-                       mlir::Value heads, int64_t cluster);
+struct LightningShare {
+  /// Whether prefills can hide beside single tokens, and of how many heads of a
+  /// sequence at a time, if so.
+  mlir::Value hides, heads;
+};
+
+/// For clusters of `cluster` blocks.
+LightningShare shareHeads(TileBuilder &b, const Chip &chip, mlir::Value ragged,
+                          mlir::Value heads, int64_t cluster);
 
 } // namespace mm01
 

@@ -30,7 +30,7 @@ def module(heads):
     q, state = f"tensor<?x{heads}x{SIZE}xbf16>", f"tensor<1x?x{heads}x{SIZE}x{SIZE}xf32>"
     return f"""
 func.func @lightning(%q: {q}, %k: {q}, %v: {q}, %slopes: tensor<{heads}xf32>, %r: !mm01.ragged, %layer: index,
-                     %out: {q}, %state: {state}) -> ({q}, {state}) {{
+                     %out: {q}, %state: {state} {{mm01.role = "lightning_state"}}) -> ({q}, {state}) {{
   %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
     : {q}, tensor<{heads}xf32> into {q}, {state}
   return %o, %s : {q}, {state}
@@ -65,7 +65,10 @@ def build(folder):
 def mm01_run(folder, *words):
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)}
     command = [str(folder / "mm01-run"), *map(str, words)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr.strip() or f"{command}: exit code {done.returncode}")
+    return done.stdout
 
 
 def errors_of(q, k, v, slopes, out, state, before=None):

@@ -42,14 +42,17 @@ def microseconds(folder, name, singles, sequences, tokens):
     sizes = {"sequences": sequences, "tokens": tokens, "singles": singles}
     if sequences == 0:
         sizes = {"sequences": singles, "tokens": 1}
-    settings = {**sizes, "past": PAST, "repeat": 20, "iterations": 20, "arg5": 0}
+    total = sizes["sequences"] * sizes["tokens"] + sizes.get("singles", 0)
+    # A program of tiles alone says nothing of extents.
+    extents = {f"arg{i}.dim0": total for i in (0, 1, 2, 6)}
+    settings = {**sizes, **extents, "past": PAST, "repeat": 20, "iterations": 20, "arg5": 0}
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     text = mm01_run(folder, "bench", folder / f"{name}.so", "--entry", "lightning", "--json", *words)
     return json.loads(text)["seconds"]["median"] * 1e6
 
 
 def bench(folder, batch, bar):
-    """Prints one line; false if there is a bar, and it is not reached."""
+    """Prints one line; false if there is a bar and it is not reached."""
     singles, sequences, tokens = batch
     decode = microseconds(folder, "branches", singles, 0, 1)
     prefill = microseconds(folder, "branches", 0, sequences, tokens)
@@ -115,10 +118,9 @@ def check(folder, batch):
 
 def run(folder):
     sys.path.insert(0, str(folder))
+    fast = all([bench(folder, batch, bar=i == 0) for i, batch in enumerate(BATCHES)])
     good = all([check(folder, batch) for batch in CHECKED])
-    for i, batch in enumerate(BATCHES):
-        good &= bench(folder, batch, bar=i == 0)
-    return 0 if good else 1
+    return 0 if good and fast else 1
 
 
 def main():
