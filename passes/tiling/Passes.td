@@ -43,7 +43,9 @@ def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp">
     bytes, `mm01.library_linear` multiplies, but for few rows of a narrow weight,
     which are a kernel's; its grid is empty for more. Kernels do the rest: each
     element of a weight is read once from where it lies, with the lanes of a warp
-    side by side, and sums are float32. All rows of an expert are a kernel's.
+    side by side, and sums are float32. All rows of an expert are a kernel's. Of a
+    `mm01.linear` with `mm01.few_rows` the kernel for few rows is made alone, for at
+    most so many rows: a program before it does more.
 
     `mm01.dispatch`, a counting sort of one thread on the CPU, becomes three
     kernels of sums: choices of each expert in each block of choices, where each

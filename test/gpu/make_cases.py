@@ -2,7 +2,7 @@
 """usage: make_cases.py FOLDER [--seed S] [--only OP]
 
 Writes a folder for each program that a GPU is checked with: the random programs of test/codegen/differential, one for
-each operation, the examples of docs/examples, products of experts on bf16, and what makes random weights. A folder holds
+each operation, the examples of docs/examples, products of experts, int8 linear maps, and what makes random weights. A folder holds
 program.so, arguments.safetensors, expected.safetensors (the interpreter's results in float64) and case.json. Tools are
 found on PATH.
 """
@@ -97,8 +97,6 @@ def main():
     options = parser.parse_args()
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
     for maker in makers:
-        if maker.__name__.endswith("_int8"):
-            continue  # refused for sm_90a
         if options.only in (None, maker.__name__):
             case = maker(random.Random(f"{options.seed} {maker.__name__}"))
             write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(),
@@ -109,10 +107,7 @@ def main():
         softmax.write_programs(options.folder)
         decode(options.folder)
         random_weights(options.folder, root)
-        for gated in (False, True):
-            tensors = grouped.tensors(random.Random(f"{options.seed} {gated}"), gated)
-            name = "experts-silu" if gated else "experts"
-            write(options.folder, name, grouped.module(gated), "experts", tensors, BF16)
+        grouped.write_programs(lambda *program: write(options.folder, *program, BF16), options.seed)
     return 0
 
 
