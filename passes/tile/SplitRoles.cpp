@@ -232,15 +232,15 @@ struct SplitRolesPass : mm01::impl::SplitRolesPassBase<SplitRolesPass> {
     }
     for (Operation *op : llvm::reverse(sequential))
       op->erase();
-    shareRegisters(groups, copies, *found);
+    shareRegisters(groups, copies, *found, kernel.getResident());
   }
 
 private:
   /// Gives each role what its tiles need, and what is left, or missing, to
   /// those that need most.
   static void shareRegisters(ArrayRef<RoleOp> groups, bool copies,
-                             const Chip &chip) {
-    int64_t left = chip.registers / kGroupThreads;
+                             const Chip &chip, int64_t resident) {
+    int64_t left = chip.registers / resident / kGroupThreads;
     if (copies)
       left -= kCopyRegisters;
     SmallVector<RoleOp> greatest;
