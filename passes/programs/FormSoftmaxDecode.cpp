@@ -9,9 +9,11 @@
 //             {scale = 0.125} : tensor<?x64x128xbf16>, …
 // After:  %parts:2 = tile.program "softmax_decode" grid(%items, %pieces, %c1)
 //             resident 2 ins(%q, %keys, %values, %r, %layer : …)
-//             outs(%sums, %outputs : tensor<?x64x33x2xf32>, …) { … }
+//             outs(%sums, %outputs : tensor<?x64x16x2xf32>, …) { … }
+//             {exec.sequences = #exec.sequences<single>}
 //         %o1 = scf.forall (%n, %h) in (%sequences, 8) shared_outs(%out) {…}
-//             {mm01.kernel = "softmax_merge"}
+//             {exec.sequences = #exec.sequences<single>,
+//             mm01.kernel = "softmax_merge"}
 //         %o = mm01.softmax_attention %q, %keys, %values, %r, %layer into %o1
 //             {mm01.skip_single, scale = 0.125} : tensor<?x64x128xbf16>, …
 //
@@ -23,6 +25,7 @@
 #include "passes/programs/Passes.h"
 #include "passes/programs/SoftmaxDecode.h"
 
+#include "dialects/exec/ExecDialect.h"
 #include "passes/tiling/LightningDecode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,7 +63,7 @@ void splitOff(IRRewriter &rewriter, SoftmaxAttentionOp op,
   };
   Value sums = scratch({shape.queryHeads, pieces.most, 2});
   Value outputs = scratch({pieces.most, shape.queryHeads, shape.size});
-  auto program = b.program(
+  tile::ProgramOp program = b.program(
       "softmax_decode", softmaxDecodeGrid(b, shape, pieces, ragged),
       /*cluster=*/1,
       {op.getQ(), op.getKeys(), op.getValues(), ragged, op.getLayer()},
@@ -77,6 +80,10 @@ void splitOff(IRRewriter &rewriter, SoftmaxAttentionOp op,
   Value merged = writeSoftmaxMerge(
       kernels, shape, pieces, ragged,
       {program->getResult(0), program->getResult(1)}, sequences, op.getOut());
+  auto single =
+      exec::SequencesAttr::get(b.getContext(), exec::Sequences::single);
+  for (Operation *made : {program.getOperation(), merged.getDefiningOp()})
+    made->setAttr(exec::kSequencesAttr, single);
   rewriter.modifyOpInPlace(op, [&] {
     op.getOutMutable().set(merged);
     op->setAttr(kSkipSingleAttr, rewriter.getUnitAttr());

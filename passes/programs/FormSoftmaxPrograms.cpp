@@ -18,6 +18,7 @@
 #include "passes/programs/Passes.h"
 #include "passes/programs/SoftmaxProgram.h"
 
+#include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,7 +51,7 @@ struct SoftmaxPattern : OpRewritePattern<SoftmaxAttentionOp> {
       return rewriter.notifyMatchFailure(op, reason);
     const SoftmaxShape &shape = *found;
     TileBuilder b(op.getLoc(), rewriter);
-    auto program = b.program(
+    tile::ProgramOp program = b.program(
         "softmax", softmaxGrid(b, shape, op.getRagged()), shape.cluster(),
         {op.getQ(), op.getKeys(), op.getValues(), op.getRagged(),
          op.getLayer()},
@@ -58,6 +59,10 @@ struct SoftmaxPattern : OpRewritePattern<SoftmaxAttentionOp> {
           writeSoftmaxProgram(
               b, shape, {ins[0], ins[1], ins[2], ins[3], ins[4], outs[0]});
         });
+    if (shape.skipSingle)
+      program->setAttr(
+          exec::kSequencesAttr,
+          exec::SequencesAttr::get(b.getContext(), exec::Sequences::several));
     rewriter.replaceOp(op, program);
     return success();
   }

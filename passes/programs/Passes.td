@@ -70,7 +70,7 @@ def FormSoftmaxDecodePass : Pass<"mm01-form-softmax-decode", "::mlir::ModuleOp">
     }
     ```
 
-    gets pieces of 8 pages or more, 33 at most, in a grid of 8 times the sequences and
+    gets pieces of 4 pages or more, 16 at most, in a grid of 8 times the sequences and
     the number of pieces, and a loop over `(%sequences, 8)`.
   }];
   let dependentDialects = ["::mm01::exec::ExecDialect", "::mm01::tile::TileDialect", "::mlir::arith::ArithDialect",
@@ -87,8 +87,8 @@ def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
     whose head size is a multiple of 16 up to 128 becomes a `tile.program` with a block for 128 tokens of
     a sequence and a query head. Where an even number of query heads of more than 64
     elements shares a key head, clusters of two of them share its keys and values.
-    Where the op has `mm01.skip_single` sequences of a single token are left as they
-    are, and a batch of these alone has no blocks. Other ops are left for `mm01-form-kernels`.
+    Where the op has `mm01.skip_single` the blocks are those of the sequences of
+    several tokens, and there are none without such. Other ops are left for `mm01-form-kernels`.
 
     ```mlir
     func.func @attention(%q: tensor<?x64x128xbf16>, %keys: tensor<1x?x64x8x128xbf16>, %r: !mm01.ragged, %layer: index,

@@ -53,7 +53,8 @@ struct SoftmaxParts {
   mlir::Value sums, outputs;
 };
 
-/// Sequences that may have one token: one of several has none.
+/// All sequences, unless none has one token. How many have is no number for a
+/// grid: padding has none, and a graph is for any padding.
 mlir::Value countSingleSequences(TileBuilder &b, mlir::Value ragged);
 
 /// Key heads of sequences along x, pieces along y.

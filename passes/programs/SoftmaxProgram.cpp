@@ -25,11 +25,11 @@ constexpr int64_t R = kSoftmaxRows;
 constexpr int64_t K = kSoftmaxRows;
 constexpr int64_t P = kSoftmaxPage;
 
-/// Blocks of tokens of all sequences: sequence n has those from
-/// offsets[n] / R + n, so their number is known without any sequence's length.
-Value blocksOf(TileBuilder &b, Value ragged) {
+/// Blocks of tokens of all sequences: the i-th, n, has those from
+/// offsets[n] / R + i, so their number is known without any sequence's length.
+Value blocksOf(TileBuilder &b, const SoftmaxShape &shape, Value ragged) {
   Value whole = b.divide(b.raggedSize(ragged, RaggedExtent::tokens), R);
-  return b.add(whole, b.raggedSize(ragged, RaggedExtent::sequences));
+  return b.add(whole, b.raggedSize(ragged, shape.sequences()));
 }
 
 class PrefillWriter : SoftmaxWriter {
@@ -78,13 +78,13 @@ private:
   /// blocks come first, since they take longest.
   void findSequence() {
     Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
-    block = b.sub(b.sub(blocksOf(b, in.ragged), b.index(1)), y);
-    Value sequences = b.raggedSize(in.ragged, RaggedExtent::sequences);
+    block = b.sub(b.sub(blocksOf(b, shape, in.ragged), b.index(1)), y);
+    Value sequences = b.raggedSize(in.ragged, shape.sequences());
     Value zeros = math::CountLeadingZerosOp::create(b, b.toI32(sequences));
     Value digits = b.sub(
         arith::ConstantIntOp::create(b, /*value=*/32, /*width=*/32), zeros);
     Value often = arith::IndexCastOp::create(b, b.getIndexType(), digits);
-    sequence =
+    Value number =
         b.loop(often, {b.index(0), sequences}, [&](Value, ValueRange bounds) {
           Value middle = b.divide(b.add(bounds[0], bounds[1]), 2);
           Value before =
@@ -92,11 +92,21 @@ private:
           return Values{b.select(before, middle, bounds[0]),
                         b.select(before, bounds[1], middle)};
         })[0];
+    sequence = sequenceAt(number);
+    blockInSequence = b.sub(block, firstBlock(number));
   }
 
-  Value firstBlock(Value sequence) {
-    Value begin = b.raggedGet(in.ragged, RaggedField::seq_offsets, sequence);
-    return b.add(b.divide(begin, R), sequence);
+  /// The number of the program's i-th sequence.
+  Value sequenceAt(Value i) {
+    return shape.skipSingle
+               ? b.raggedGet(in.ragged, RaggedField::several_sequence, i)
+               : i;
+  }
+
+  Value firstBlock(Value i) {
+    Value begin =
+        b.raggedGet(in.ragged, RaggedField::seq_offsets, sequenceAt(i));
+    return b.add(b.divide(begin, R), i);
   }
 
   /// The block's tokens and the keys that the last of them sees.
@@ -104,12 +114,8 @@ private:
     Value begin = b.raggedGet(in.ragged, RaggedField::seq_offsets, sequence);
     Value end = b.raggedGet(in.ragged, RaggedField::seq_offsets,
                             b.add(sequence, b.index(1)));
-    Value row = b.mul(b.sub(block, firstBlock(sequence)), b.index(R));
-    Value length = b.sub(end, begin);
-    if (shape.skipSingle)
-      length = b.select(b.compare(arith::CmpIPredicate::eq, length, b.index(1)),
-                        b.index(0), length);
-    Value left = b.sub(length, row);
+    Value row = b.mul(blockInSequence, b.index(R));
+    Value left = b.sub(b.sub(end, begin), row);
     count = b.maximum(b.minimum(left, b.index(R)), b.index(0));
     tokenEnd = b.add(b.add(begin, row), count);
     position = b.add(b.raggedGet(in.ragged, RaggedField::past, sequence), row);
@@ -173,7 +179,7 @@ private:
         [&] { return Values{scores}; })[0];
   }
 
-  Value head, block, sequence;
+  Value head, block, sequence, blockInSequence;
   Value count, some, tokenEnd, position, visible, steps, lastPage;
 };
 
@@ -213,13 +219,12 @@ std::optional<SoftmaxShape> mm01::findSoftmaxShape(SoftmaxAttentionOp op,
 
 Values mm01::softmaxGrid(TileBuilder &b, const SoftmaxShape &shape,
                          Value ragged) {
-  Value blocks = blocksOf(b, ragged);
+  Value blocks = blocksOf(b, shape, ragged);
   if (shape.skipSingle) {
-    // A batch of as many tokens as sequences has none of several tokens.
-    Value single = b.compare(arith::CmpIPredicate::sle,
-                             b.raggedSize(ragged, RaggedExtent::tokens),
-                             b.raggedSize(ragged, RaggedExtent::sequences));
-    blocks = b.select(single, b.index(0), blocks);
+    Value none =
+        b.compare(arith::CmpIPredicate::eq,
+                  b.raggedSize(ragged, RaggedExtent::several), b.index(0));
+    blocks = b.select(none, b.index(0), blocks);
   }
   return {b.index(shape.group() / shape.cluster()), blocks,
           b.index(shape.keyHeads)};

@@ -30,6 +30,10 @@ struct SoftmaxShape {
   /// Sequences of one token are left to others.
   bool skipSingle = false;
 
+  /// The size of a batch that counts the program's sequences.
+  RaggedExtent sequences() const {
+    return skipSingle ? RaggedExtent::several : RaggedExtent::sequences;
+  }
   int64_t group() const { return queryHeads / keyHeads; }
   /// Blocks of a cluster, which share the keys of their query heads; a tile of
   /// one panel cannot be shared.

@@ -130,6 +130,7 @@ struct ProgramModel
         rewriter, op->getLoc(), TypeRange(), program.getNameAttr(),
         program.getGridX(), program.getGridY(), program.getGridZ(), ins, outs,
         program.getClusterAttr(), program.getResidentAttr());
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     made.getBody().takeBody(program.getBody());
     replaceOpWithBufferizedValues(rewriter, op, outs);
     return success();

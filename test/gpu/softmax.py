@@ -20,7 +20,7 @@ OUTPUT = 4e-3
 PAGE = 64
 RAGGED = [1, 63, 3, 64, 65, 2, 127, 128, 129, 1, 300, 50]
 # Single tokens: what lies before each is about one page, about the pages of one piece, and more pieces than one or two.
-PASTS = [0, 1, 63, 64, 65, 510, 511, 512, 1500, 4095]
+PASTS = [0, 1, 63, 64, 65, 254, 255, 256, 1500, 4095]
 SINGLE = ([1] * len(PASTS), PASTS)
 # Beside others; a sequence of two tokens is no single one.
 MIXED = ([1, 40, 1, 2, 1, 1, 200], [0, 70, 4095, 513, 64, 511, 0])

@@ -52,8 +52,15 @@ func.func @one_block(%q: tensor<?x6x96xbf16>, %keys: tensor<2x?x64x2x96xbf16>, %
 
 // -----
 
-// Single tokens are another's: a batch of nothing else has no blocks, and a sequence of one has no tokens.
+// Single tokens are another's: blocks are those of sequences of several tokens, and there are none without such.
 // CHECK-LABEL: func.func @skip_single
+// CHECK: mm01.ragged_size %{{.*}} several
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK: %[[BLOCKS:.*]] = arith.select %[[NONE]], %c0{{.*}}, %{{.*}} : index
+// CHECK: tile.program "softmax" grid(%c4{{.*}}, %[[BLOCKS]], %c8{{.*}}) cluster 2 ins(
+// CHECK-SAME: attributes {exec.sequences = #exec.sequences<several>}
+// CHECK-COUNT-2: mm01.ragged_get {{.*}} several_sequence
+func.func @skip_single
 // CHECK: %[[SINGLE:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : index
 // CHECK: %[[BLOCKS:.*]] = arith.select %[[SINGLE]], %c0{{.*}}, %{{.*}} : index
 // CHECK: tile.program "softmax" grid(%c4{{.*}}, %[[BLOCKS]], %c8{{.*}}) cluster 2 ins(
