@@ -20,7 +20,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "test" / "python"))
 import safetensors_file  # noqa: E402
 
-FUSIONS = ["rows", "twins", "consumers", "launches"]
+FUSIONS = ["attention", "rows", "twins", "consumers", "launches"]
 CHOICES = ["off", *FUSIONS, "on"]
 PREFILL = 64
 PAST = 512
