@@ -23,9 +23,11 @@ using namespace mm01;
 
 namespace {
 
-constexpr int64_t kFewRows = 16;
-/// Rows that share one pass over a row of the panel.
+constexpr int64_t kFewRows = 64;
+/// Rows that share one pass over two rows of the panel.
 constexpr int64_t kRowBlock = 4;
+/// Elements of the rows of x that share a pass over the panel: 24 KiB.
+constexpr int64_t kGroupElements = 6144;
 /// Rows of x that one workgroup multiplies.
 constexpr int64_t kRowTile = 512;
 
@@ -36,50 +38,86 @@ int64_t panelColumns(ArrayRef<int64_t> weight) {
   return std::min(panel, columns);
 }
 
-/// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows: the
-/// element of the panel is widened once for all these rows.
-Value dotRows(KernelBuilder &b, Value x, const Panel &panel, Value out, Value n,
-              Value first, int64_t rows) {
+/// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows and each n
+/// of `from`: an element is loaded, and widened, once for all these products.
+Value dotTile(KernelBuilder &b, Value x, const Panel &panel, Value out,
+              ValueRange from, Value first, int64_t rows) {
   Type type = getElementTypeOrSelf(out.getType());
   Values at;
   for (int64_t j = 0; j < rows; ++j)
     at.push_back(b.add(first, b.index(j)));
-  Values dots = b.sums(b.dim(panel.rows, 1), rows, [&](Value k) {
-    Value weight = b.widen(b.extract(panel.rows, {n, k}));
-    Values products;
-    for (Value r : at)
-      products.push_back(b.mulf(b.widen(b.extract(x, {r, k})), weight));
-    return products;
-  });
-  for (auto [r, dot] : llvm::zip_equal(at, dots)) {
-    if (panel.scales)
-      dot = b.mulf(dot, b.extract(panel.scales, n));
-    out = b.insert(b.narrow(dot, type), out, {r, n});
-  }
+  Values dots =
+      b.sums(b.dim(panel.rows, 1), rows * from.size(), [&](Value k) {
+        Values elements, products;
+        for (Value r : at)
+          elements.push_back(b.widen(b.extract(x, {r, k})));
+        for (Value c : from) {
+          Value weight = b.widen(b.extract(panel.rows, {c, k}));
+          for (Value element : elements)
+            products.push_back(b.mulf(element, weight));
+        }
+        return products;
+      });
+  unsigned next = 0;
+  for (Value c : from)
+    for (Value r : at) {
+      Value dot = dots[next++];
+      if (panel.scales)
+        dot = b.mulf(dot, b.extract(panel.scales, c));
+      out = b.insert(b.narrow(dot, type), out, {r, c});
+    }
   return out;
 }
 
-/// out[r, n] = Σ_k x[r, k] · panel[n, k], kRowBlock rows of x at a time, then
-/// those that are left: the panel comes from memory once and its row from the
-/// first cache for the other blocks. There is no loop over the rows that are
-/// left, from which LLVM would move the widening of a whole row to the stack.
-Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out) {
-  Value count = b.dim(x, 0), block = b.index(kRowBlock);
+/// The same for rows [first, first + count), kRowBlock at a time, then those
+/// that are left. There is no loop over these, from which LLVM would move the
+/// widening of a whole row to the stack.
+Value dotColumns(KernelBuilder &b, Value x, const Panel &panel, Value out,
+                 ValueRange from, Value first, Value count) {
+  Value block = b.index(kRowBlock);
   Value blocks = b.divide(count, block), whole = b.mul(blocks, block);
   Value left = b.sub(count, whole);
+  Value done =
+      b.loop(b.index(0), blocks, out, [&](Value i, ValueRange inner) {
+        Value row = b.add(first, b.mul(i, block));
+        return Values{
+            dotTile(b, x, panel, inner[0], from, row, kRowBlock)};
+      })[0];
+  for (int64_t rows = 1; rows < kRowBlock; ++rows)
+    done = b.select(
+        b.equal(left, b.index(rows)), done.getType(),
+        [&] {
+          return dotTile(b, x, panel, done, from, b.add(first, whole), rows);
+        },
+        [&] { return done; });
+  return done;
+}
+
+/// out[r, n] = Σ_k x[r, k] · panel[n, k], by groups of rows that stay in the
+/// first cache while the panel passes: it comes from memory for the first group
+/// and from the second cache for the others.
+Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out) {
+  Value count = b.dim(x, 0), columns = b.dim(panel.rows, 0);
+  auto type = cast<RankedTensorType>(panel.rows.getType());
+  int64_t rows = kGroupElements / type.getDimSize(1) / kRowBlock * kRowBlock;
+  Value group = b.index(std::clamp<int64_t>(rows, kRowBlock, kFewRows));
+  Value pairs = b.divide(columns, b.index(2)), even = b.mul(pairs, b.index(2));
   return b.loop(
-      b.index(0), b.dim(panel.rows, 0), out, [&](Value n, ValueRange outer) {
+      b.index(0), b.ceilDivide(count, group), out,
+      [&](Value g, ValueRange groups) {
+        Value first = b.mul(g, group);
+        Value here = b.minimum(group, b.sub(count, first));
         Values done =
-            b.loop(b.index(0), blocks, outer, [&](Value i, ValueRange inner) {
-              return Values{dotRows(b, x, panel, inner[0], n, b.mul(i, block),
-                                    kRowBlock)};
+            b.loop(b.index(0), pairs, groups, [&](Value i, ValueRange outer) {
+              return Values{dotColumns(b, x, panel, outer[0],
+                                       {i, b.add(i, pairs)}, first, here)};
             });
-        for (int64_t rows = 1; rows < kRowBlock; ++rows)
-          done[0] = b.select(
-              b.equal(left, b.index(rows)), done[0].getType(),
-              [&] { return dotRows(b, x, panel, done[0], n, whole, rows); },
-              [&] { return done[0]; });
-        return done;
+        if (type.hasStaticShape() && type.getDimSize(0) % 2 == 0)
+          return done;
+        return b.loop(even, columns, done, [&](Value n, ValueRange outer) {
+          return Values{
+              dotColumns(b, x, panel, outer[0], n, first, here)};
+        });
       })[0];
 }
 
