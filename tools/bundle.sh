@@ -26,7 +26,7 @@ cp build/bin/mm01-run "$folder/bin/"
 ldd build/bin/mm01-run | awk '$2 == "=>" { print $3 }' |
   grep -Ev '/(libc|libm|libdl|libpthread|librt)\.so' | xargs -I{} cp -L {} "$folder/lib/"
 gzip -9 "$folder"/lib/libdnnl.so.* # two thirds of the folder; run.sh unpacks it
-cp test/python/safetensors_file.py test/gpu/check.py test/gpu/lightning.py test/gpu/softmax.py "$folder/python/"
+cp test/python/safetensors_file.py test/gpu/{check,lightning,sanitizer,softmax}.py "$folder/python/"
 cp test/gpu/run.sh "$folder/"
 
 python3 test/gpu/make_cases.py "$folder/cases"

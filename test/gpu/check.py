@@ -15,6 +15,7 @@ import tempfile
 
 import lightning
 import safetensors_file
+import sanitizer
 import softmax
 
 ABSENT = ("no CUDA driver", "no GPU", "compute capability", "driver is too old")
@@ -163,12 +164,22 @@ def check_graphs(bundle, folder, scratch):
     yield "", float(wrong), 0.0, "graphs and single launches, equal bits"
 
 
+def entry_of(folder):
+    with open(os.path.join(folder, "case.json"), encoding="utf-8") as file:
+        return json.load(file)["entry"]
+
+
+def check_sanitizer(bundle, cases, scratch):
+    yield from sanitizer.check(bundle, cases, scratch, entry_of)
+
+
 def main():
     bundle, wanted = sys.argv[1], set(sys.argv[2:])
     cases = os.path.join(bundle, "cases")
     checks = [(name, check_case, os.path.join(cases, name)) for name in sorted(os.listdir(cases))]
     checks.append(("golden tiny-a", check_golden, os.path.join(bundle, "tiny-a")))
     checks.append(("decode graphs", check_graphs, os.path.join(bundle, "tiny-a")))
+    checks.append(("sanitizer", check_sanitizer, cases))
     failed = 0
     print(f"{'check':34} {'result':8} {'error':>9} {'allowed':>9}")
     with tempfile.TemporaryDirectory() as scratch:
@@ -185,6 +196,8 @@ def main():
             except Unsupported as why:
                 print(f"unsupported: {why}")
                 return 0
+            except sanitizer.Missing as why:
+                print(f"{name:34} {'not run':8} {why}")
             except RuntimeError as why:
                 passed = False
                 print(f"{name:34} {'FAIL':8} {why}")
