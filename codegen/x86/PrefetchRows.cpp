@@ -43,8 +43,8 @@
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -137,8 +137,9 @@ static Value cloneBefore(Operation *place, Value value, scf::ForOp blocks,
       return {};
     mapping.map(operand, copy);
   }
-  return OpBuilder(place).clone(*made, mapping)->getResult(
-      cast<OpResult>(value).getResultNumber());
+  return OpBuilder(place)
+      .clone(*made, mapping)
+      ->getResult(cast<OpResult>(value).getResultNumber());
 }
 
 /// Asks for the row kBlocksAhead behind the one at these offsets, or for the
@@ -151,8 +152,8 @@ static void prefetch(ImplicitLocOpBuilder &b, const Rows &rows,
   };
   Value count = memref::DimOp::create(b, row.getSource(), 0);
   Value last = arith::SubIOp::create(b, count, constant(1));
-  Value next =
-      arith::AddIOp::create(b, cast<Value>(offsets[0]), constant(kBlocksAhead * rows.step));
+  Value next = arith::AddIOp::create(b, cast<Value>(offsets[0]),
+                                     constant(kBlocksAhead * rows.step));
   offsets[0] = arith::MinSIOp::create(b, next, last).getResult();
   Value ahead =
       memref::SubViewOp::create(b, row.getType(), row.getSource(), offsets,
@@ -184,9 +185,9 @@ static bool prefetchBefore(Operation *product, const Rows &rows) {
   Value one = arith::ConstantIndexOp::create(b, 1);
   auto loop = scf::ForOp::create(b, zero, end, one);
   b.setInsertionPointToStart(loop.getBody());
-  offsets[0] = arith::AddIOp::create(b, cast<Value>(offsets[0]),
-                                     loop.getInductionVar())
-                   .getResult();
+  offsets[0] =
+      arith::AddIOp::create(b, cast<Value>(offsets[0]), loop.getInductionVar())
+          .getResult();
   prefetch(b, rows, offsets);
   return true;
 }
@@ -196,9 +197,8 @@ static SmallVector<Operation *> productsOf(scf::ForOp blocks) {
   SmallVector<Operation *> products;
   for (Operation &op : blocks.getBody()->without_terminator()) {
     auto visit = [](linalg::LinalgOp inner) {
-      return linalg::isaContractionOpInterface(inner)
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+      return linalg::isaContractionOpInterface(inner) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
     };
     if (op.walk(visit).wasInterrupted())
       products.push_back(&op);

@@ -227,9 +227,8 @@ Value mm01::lightningSequences(KernelBuilder &b, LightningAttentionOp op) {
                                  sequences);
 }
 
-std::pair<Value, Value> mm01::lightningTokens(KernelBuilder &b,
-                                              LightningAttentionOp op,
-                                              Value n) {
+std::pair<Value, Value>
+mm01::lightningTokens(KernelBuilder &b, LightningAttentionOp op, Value n) {
   auto offset = [&](Value i) {
     return b.raggedGet(op.getRagged(), RaggedField::seq_offsets, i);
   };

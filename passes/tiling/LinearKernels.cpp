@@ -42,26 +42,25 @@ int64_t panelColumns(ArrayRef<int64_t> weight) {
   return std::min(panel, columns);
 }
 
-/// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows and each n
-/// of `from`: an element is loaded, and widened, once for all these products.
+/// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows and each
+/// n of `from`: an element is loaded, and widened, once for all these products.
 Value dotTile(KernelBuilder &b, Value x, const Panel &panel, Value out,
               ValueRange from, Value first, int64_t rows) {
   Type type = getElementTypeOrSelf(out.getType());
   Values at;
   for (int64_t j = 0; j < rows; ++j)
     at.push_back(b.add(first, b.index(j)));
-  Values dots =
-      b.sums(b.dim(panel.rows, 1), rows * from.size(), [&](Value k) {
-        Values elements, products;
-        for (Value r : at)
-          elements.push_back(b.widen(b.extract(x, {r, k})));
-        for (Value c : from) {
-          Value weight = b.widen(b.extract(panel.rows, {c, k}));
-          for (Value element : elements)
-            products.push_back(b.mulf(element, weight));
-        }
-        return products;
-      });
+  Values dots = b.sums(b.dim(panel.rows, 1), rows * from.size(), [&](Value k) {
+    Values elements, products;
+    for (Value r : at)
+      elements.push_back(b.widen(b.extract(x, {r, k})));
+    for (Value c : from) {
+      Value weight = b.widen(b.extract(panel.rows, {c, k}));
+      for (Value element : elements)
+        products.push_back(b.mulf(element, weight));
+    }
+    return products;
+  });
   unsigned next = 0;
   for (Value c : from)
     for (Value r : at) {
@@ -73,26 +72,33 @@ Value dotTile(KernelBuilder &b, Value x, const Panel &panel, Value out,
   return out;
 }
 
-/// The same for rows [first, first + count), kRowBlock at a time, then those
-/// that are left. There is no loop over these, from which LLVM would move the
-/// widening of a whole row to the stack.
+/// Rows [first, first + count) of a group, which may be known to be less than a
+/// block.
+struct RowGroup {
+  Value first, count;
+  bool isLessThanBlock;
+};
+
+/// The same for a group of rows, kRowBlock at a time, then those that are left.
+/// There is no loop over these, from which LLVM would move the widening of a
+/// whole row to the stack.
 Value dotColumns(KernelBuilder &b, Value x, const Panel &panel, Value out,
-                 ValueRange from, Value first, Value count) {
-  Value block = b.index(kRowBlock);
-  Value blocks = b.divide(count, block), whole = b.mul(blocks, block);
-  Value left = b.sub(count, whole);
-  Value done =
-      b.loop(b.index(0), blocks, out, [&](Value i, ValueRange inner) {
-        Value row = b.add(first, b.mul(i, block));
-        return Values{
-            dotTile(b, x, panel, inner[0], from, row, kRowBlock)};
-      })[0];
+                 ValueRange from, const RowGroup &group) {
+  Value first = group.first, left = group.count, done = out;
+  if (!group.isLessThanBlock) {
+    Value block = b.index(kRowBlock);
+    Value blocks = b.divide(left, block), whole = b.mul(blocks, block);
+    done = b.loop(b.index(0), blocks, out, [&](Value i, ValueRange inner) {
+      Value row = b.add(group.first, b.mul(i, block));
+      return Values{dotTile(b, x, panel, inner[0], from, row, kRowBlock)};
+    })[0];
+    first = b.add(first, whole);
+    left = b.sub(left, whole);
+  }
   for (int64_t rows = 1; rows < kRowBlock; ++rows)
     done = b.select(
         b.equal(left, b.index(rows)), done.getType(),
-        [&] {
-          return dotTile(b, x, panel, done, from, b.add(first, whole), rows);
-        },
+        [&] { return dotTile(b, x, panel, done, from, first, rows); },
         [&] { return done; });
   return done;
 }
@@ -101,23 +107,21 @@ Value dotColumns(KernelBuilder &b, Value x, const Panel &panel, Value out,
 /// of the panel apart, so that each runs through memory from end to end, which
 /// the processor foresees.
 Value dotPanel(KernelBuilder &b, Value x, const Panel &panel, Value out,
-               int64_t together, Value first, Value count) {
+               int64_t together, const RowGroup &group) {
   auto type = cast<RankedTensorType>(panel.rows.getType());
   Value columns = b.dim(panel.rows, 0);
   Value apart = b.divide(columns, b.index(together));
-  Value done =
-      b.loop(b.index(0), apart, out, [&](Value n, ValueRange outer) {
-        Values from;
-        for (int64_t i = 0; i < together; ++i)
-          from.push_back(b.add(n, b.mul(apart, b.index(i))));
-        return Values{dotColumns(b, x, panel, outer[0], from, first, count)};
-      })[0];
+  Value done = b.loop(b.index(0), apart, out, [&](Value n, ValueRange outer) {
+    Values from;
+    for (int64_t i = 0; i < together; ++i)
+      from.push_back(b.add(n, b.mul(apart, b.index(i))));
+    return Values{dotColumns(b, x, panel, outer[0], from, group)};
+  })[0];
   if (!type.isDynamicDim(0) && type.getDimSize(0) % together == 0)
     return done;
   return b.loop(b.mul(apart, b.index(together)), columns, done,
                 [&](Value n, ValueRange outer) {
-                  return Values{
-                      dotColumns(b, x, panel, outer[0], n, first, count)};
+                  return Values{dotColumns(b, x, panel, outer[0], n, group)};
                 })[0];
 }
 
@@ -139,21 +143,19 @@ Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out,
   int64_t depth = cast<ShapedType>(panel.rows.getType()).getDimSize(1);
   int64_t rows = kGroupElements / depth / kRowBlock * kRowBlock;
   Value group = b.index(std::clamp<int64_t>(rows, kRowBlock, kFewRows));
-  return b.loop(
-      b.index(0), b.ceilDivide(count, group), out,
-      [&](Value g, ValueRange groups) {
-        Value first = b.mul(g, group);
-        Value here = b.minimum(group, b.sub(count, first));
-        auto panelOf = [&](int64_t columns) {
-          return dotPanel(b, x, panel, groups[0], columns, first, here);
-        };
-        if (together == kColumnPair)
-          return Values{panelOf(kColumnPair)};
-        return Values{b.select(
-            b.lessOrEqual(b.index(kRowBlock), here), out.getType(),
-            [&] { return panelOf(together); },
-            [&] { return panelOf(kColumnPair); })};
-      })[0];
+  return b.loop(b.index(0), b.ceilDivide(count, group), out,
+                [&](Value g, ValueRange groups) {
+                  Value first = b.mul(g, group);
+                  Value here = b.minimum(group, b.sub(count, first));
+                  auto panelOf = [&](int64_t columns, bool isLessThanBlock) {
+                    return dotPanel(b, x, panel, groups[0], columns,
+                                    {first, here, isLessThanBlock});
+                  };
+                  return Values{b.select(
+                      b.lessOrEqual(b.index(kRowBlock), here), out.getType(),
+                      [&] { return panelOf(together, false); },
+                      [&] { return panelOf(kColumnPair, true); })};
+                })[0];
 }
 
 /// The panel in float32: itself, or a copy in the worker's scratch.

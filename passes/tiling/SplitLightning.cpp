@@ -65,8 +65,7 @@ public:
     writeSingle();
     sequences = lightningSequences(b, op);
     LightningParts parts{toHeads(op.getQ()), toHeads(op.getK()),
-                         toHeads(op.getV()), emptyHeads(op.getOut()),
-                         decays()};
+                         toHeads(op.getV()), emptyHeads(op.getOut()), decays()};
     ValueRange attended = writeLightningKernel(b, op, plan, &parts);
     return fromHeads(attended[0], attended[1]);
   }
@@ -104,16 +103,16 @@ private:
   /// A kernel that gives the states of single tokens what `body` makes of them.
   void updateStates(StringRef name,
                     function_ref<Value(const Single &, Value)> body) {
-    Value state =
-        b.kernel(name, {singles(), heads}, op.getState(),
-                 [&](ValueRange ids, ValueRange outs) {
-                   Single at = findSingle(ids[0], ids[1]);
-                   Value kept = b.slice(outs[0], at.stateAt, at.stateSize, 2);
-                   Value next = b.select(
-                       at.is, kept.getType(), [&] { return body(at, kept); },
-                       [&] { return kept; });
-                   return SmallVector<Written>{{next, at.stateAt, at.stateSize}};
-                 })[0];
+    Value state = b.kernel(
+        name, {singles(), heads}, op.getState(),
+        [&](ValueRange ids, ValueRange outs) {
+          Single at = findSingle(ids[0], ids[1]);
+          Value kept = b.slice(outs[0], at.stateAt, at.stateSize, 2);
+          Value next = b.select(
+              at.is, kept.getType(), [&] { return body(at, kept); },
+              [&] { return kept; });
+          return SmallVector<Written>{{next, at.stateAt, at.stateSize}};
+        })[0];
     op.getStateMutable().set(state);
   }
 
@@ -149,17 +148,16 @@ private:
                          return b.addf(product, a[2]);
                        });
     });
-    Value out = b.kernel("lightning_read", {singles(), heads}, op.getOut(),
-                         [&](ValueRange ids, ValueRange outs) {
-                           Single at = findSingle(ids[0], ids[1]);
-                           Value row = rowOf(outs[0], at);
-                           Value next = b.select(
-                               at.is, row.getType(),
-                               [&] { return b.copy(read(at), row); },
-                               [&] { return row; });
-                           return SmallVector<Written>{
-                               {next, at.rowAt, at.rowSize}};
-                         })[0];
+    Value out = b.kernel(
+        "lightning_read", {singles(), heads}, op.getOut(),
+        [&](ValueRange ids, ValueRange outs) {
+          Single at = findSingle(ids[0], ids[1]);
+          Value row = rowOf(outs[0], at);
+          Value next = b.select(
+              at.is, row.getType(), [&] { return b.copy(read(at), row); },
+              [&] { return row; });
+          return SmallVector<Written>{{next, at.rowAt, at.rowSize}};
+        })[0];
     op.getOutMutable().set(out);
   }
 
@@ -168,14 +166,14 @@ private:
     Value q = rowOf(op.getQ(), at);
     Value state = b.slice(op.getState(), at.stateAt, at.stateSize, 2);
     Value total = b.fill(b.f32(0), b.empty({width}, b.getF32Type()));
-    return b.loop(b.index(0), b.index(width), total,
-                  [&](Value i, ValueRange sums) {
-                    Value qi = b.widen(b.extract(q, i));
-                    return Values{b.elementwise(
-                        b.row(state, i), sums[0], [&](ValueRange a) {
-                          return b.addf(a[1], b.mulf(qi, a[0]));
-                        })};
-                  })[0];
+    return b.loop(
+        b.index(0), b.index(width), total, [&](Value i, ValueRange sums) {
+          Value qi = b.widen(b.extract(q, i));
+          return Values{
+              b.elementwise(b.row(state, i), sums[0], [&](ValueRange a) {
+                return b.addf(a[1], b.mulf(qi, a[0]));
+              })};
+        })[0];
   }
 
   //===--------------------------------------------------------------------===//
@@ -242,9 +240,7 @@ private:
           for (auto [table, out] : llvm::zip_equal(
                    LightningDecays::writeTables(b, slope, levels, rows), outs))
             written.push_back(
-                {table,
-                 {ids[0], number(0)},
-                 {number(1), b.extent(out, 1)}});
+                {table, {ids[0], number(0)}, {number(1), b.extent(out, 1)}});
           return written;
         }));
   }
@@ -277,9 +273,8 @@ struct SplitLightningPass
         continue;
       rewriter.setInsertionPoint(op);
       KernelBuilder b(rewriter, op.getLoc());
-      rewriter.modifyOpInPlace(op, [&] {
-        op->setAttr(kSkipSingleAttr, rewriter.getUnitAttr());
-      });
+      rewriter.modifyOpInPlace(
+          op, [&] { op->setAttr(kSkipSingleAttr, rewriter.getUnitAttr()); });
       rewriter.replaceOp(op, PartsWriter(b, op, *plan).write());
     }
   }
