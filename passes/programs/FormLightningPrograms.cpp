@@ -48,7 +48,8 @@ namespace {
 
 /// mm01.lightning_attention of bf16   ==>   tile.program "lightning"
 struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LightningPattern(MLIRContext *context, const Chip &chip)
+      : OpRewritePattern(context), chip(chip) {}
 
   LogicalResult matchAndRewrite(LightningAttentionOp op,
                                 PatternRewriter &rewriter) const override {
@@ -75,8 +76,7 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
     int64_t heads = q.getDimSize(1);
     LightningSegments segments{1, 0};
     if (!ShapedType::isDynamic(heads))
-      segments =
-          chooseLightningSegments(*findChip(kChip), heads, form.cluster());
+      segments = chooseLightningSegments(chip, heads, form.cluster());
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, operands.ins);
     else if (form.skipSingle)
@@ -93,7 +93,6 @@ private:
   struct Operands {
     Values ins, outs;
   };
-  static constexpr llvm::StringLiteral kChip = "h200";
 
   /// A cluster for each sequence.
   static Grid findGrid(TileBuilder &b, LightningAttentionOp op,
@@ -177,6 +176,8 @@ private:
     ins.append({length, program->getResult(0)});
     grid.clusters = b.add(grid.clusters, entries);
   }
+
+  const Chip &chip;
 };
 
 struct FormLightningProgramsPass
@@ -184,8 +185,11 @@ struct FormLightningProgramsPass
   using Base::Base;
 
   void runOnOperation() override {
+    FailureOr<const Chip *> chip = chipOf(getOperation());
+    if (failed(chip))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<LightningPattern>(&getContext());
+    patterns.add<LightningPattern>(&getContext(), **chip);
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
