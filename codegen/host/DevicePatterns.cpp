@@ -238,10 +238,38 @@ struct ConvertGemmDevice : ConvertOpToLLVMPattern<exec::GemmDeviceOp> {
   }
 };
 
+/// exec.concurrent { A }, { B }
+///   ==>
+/// context->fork(context); A; context->next_branch(context); B;
+/// context->join(context)
+struct ConvertConcurrent : ConvertOpToLLVMPattern<exec::ConcurrentOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::ConcurrentOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value context = getInterface(op, 0);
+    if (!context)
+      return rewriter.notifyMatchFailure(op, kNoInterface);
+    auto call = [&](int64_t function) {
+      callContext(rewriter, op.getLoc(), context, function, {});
+    };
+    for (Region &branch : op.getBranches()) {
+      call(&branch == &op.getBranches().front()
+               ? offsetof(mm01_context, fork)
+               : offsetof(mm01_context, next_branch));
+      rewriter.inlineBlockBefore(&branch.front(), op);
+    }
+    call(offsetof(mm01_context, join));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void mm01::populateDevicePatterns(const LLVMTypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<ConvertLaunchDevice, ConvertTensorMap, ConvertGemmDevice>(
-      converter);
+  patterns.add<ConvertLaunchDevice, ConvertTensorMap, ConvertGemmDevice,
+               ConvertConcurrent>(converter);
 }

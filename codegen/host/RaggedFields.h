@@ -19,9 +19,9 @@ namespace mm01 {
 /// Reads an extent of a ragged batch, an i64.
 inline mlir::Value loadRaggedSize(mlir::OpBuilder &builder, mlir::Location loc,
                                   mlir::Value ragged, RaggedExtent extent) {
-  static constexpr int64_t offsets[] = {offsetof(mm01_ragged, tokens),
-                                        offsetof(mm01_ragged, sequences),
-                                        offsetof(mm01_ragged, pages)};
+  static constexpr int64_t offsets[] = {
+      offsetof(mm01_ragged, tokens), offsetof(mm01_ragged, sequences),
+      offsetof(mm01_ragged, pages), offsetof(mm01_ragged, several)};
   return loadField(builder, loc, ragged, offsets[static_cast<size_t>(extent)],
                    builder.getI64Type());
 }
@@ -32,12 +32,14 @@ inline mlir::Value loadRaggedElement(mlir::OpBuilder &builder,
                                      mlir::Location loc, mlir::Value ragged,
                                      RaggedField field,
                                      mlir::ValueRange indices) {
-  static constexpr int64_t offsets[] = {offsetof(mm01_ragged, seq_offsets),
-                                        offsetof(mm01_ragged, past),
-                                        offsetof(mm01_ragged, slot),
-                                        offsetof(mm01_ragged, page_table),
-                                        offsetof(mm01_ragged, token_sequence),
-                                        offsetof(mm01_ragged, token_position)};
+  static constexpr int64_t offsets[] = {
+      offsetof(mm01_ragged, seq_offsets),
+      offsetof(mm01_ragged, past),
+      offsetof(mm01_ragged, slot),
+      offsetof(mm01_ragged, page_table),
+      offsetof(mm01_ragged, token_sequence),
+      offsetof(mm01_ragged, token_position),
+      offsetof(mm01_ragged, several_sequence)};
   mlir::Type i32 = builder.getI32Type();
   mlir::Value index = indices.front();
   if (field == RaggedField::page_table) {

@@ -235,6 +235,8 @@ Expected<Ragged> Ragged::create(std::vector<int64_t> seqOffsets,
     if (!taken.insert(slot[n]).second)
       return invalid("slot[" + Twine(n) + "] is " + Twine(slot[n]) +
                      ", which another sequence has already");
+    if (length > 1)
+      arrays->several.push_back(n);
     for (int64_t i = 0; i < length; ++i) {
       arrays->sequence.push_back(n);
       arrays->position.push_back(past[n] + i);
@@ -264,6 +266,8 @@ ArrayRef<int64_t> Ragged::field(RaggedField field) const {
     return data->sequence;
   case RaggedField::token_position:
     return data->position;
+  case RaggedField::several_sequence:
+    return data->several;
   }
   llvm_unreachable("every field is listed");
 }

@@ -148,6 +148,8 @@ public:
   int64_t tokens() const { return data->sequence.size(); }
   int64_t sequences() const { return data->past.size(); }
   int64_t pages() const { return data->pages; }
+  /// Sequences of more than one token.
+  int64_t several() const { return data->several.size(); }
 
   int64_t begin(int64_t sequence) const { return data->offsets[sequence]; }
   int64_t end(int64_t sequence) const { return data->offsets[sequence + 1]; }
@@ -166,7 +168,8 @@ public:
 private:
   struct Arrays {
     int64_t pages = 0;
-    std::vector<int64_t> offsets = {0}, past, slot, table, sequence, position;
+    std::vector<int64_t> offsets = {0}, past, slot, table, sequence, position,
+                         several;
   };
   std::shared_ptr<const Arrays> data = std::make_shared<Arrays>();
 };

@@ -37,6 +37,8 @@ static Error raggedSize(RaggedSizeOp op, Frame &frame) {
     return frame.setInteger(op.getResult(), ragged.sequences());
   case RaggedExtent::pages:
     return frame.setInteger(op.getResult(), ragged.pages());
+  case RaggedExtent::several:
+    return frame.setInteger(op.getResult(), ragged.several());
   }
   llvm_unreachable("every extent is listed");
 }

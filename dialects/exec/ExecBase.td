@@ -8,6 +8,7 @@
 #ifndef EXEC_BASE_TD
 #define EXEC_BASE_TD
 
+include "dialects/exec/ExecEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 
@@ -31,6 +32,9 @@ def Exec_Dialect : Dialect {
       that a block gets at its launch.
     - `exec.frame`: `#exec.frame`, the bytes of the arena that a host function
       and the functions it calls use.
+
+    What runs on a ragged batch, a launch or what becomes one, may have
+    `exec.sequences`: a `#exec.sequences`, the sequences that it is for.
 
     A module for another target than the CPU has `exec.target`, its name. It has
     `exec.manifest`, the JSON that the program carries, once its
@@ -84,6 +88,27 @@ def Exec_TiedAttr : Exec_Attr<"Tied", "tied"> {
   }];
   let parameters = (ins "int64_t":$argument);
   let assemblyFormat = "`<` $argument `>`";
+}
+
+def Exec_SequencesAttr : EnumAttr<Exec_Dialect, Exec_Sequences, "sequences"> {
+  let summary = "which sequences of its batch a launch is for";
+  let description = [{
+    `several`: those of more than one token; `single`: the others. A launch that
+    says so writes, in tensors with a row for each token or slot, rows of tokens
+    and slots of these sequences alone; of what launches for the others write it
+    reads and writes nothing. It takes exactly one ragged batch.
+
+    ```mlir
+    func.func private @decode(%workgroup: index, %r: !mm01.ragged) attributes {exec.kernel} {
+      return
+    }
+    func.func @host(%r: !mm01.ragged, %n: index) {
+      exec.launch @decode grid(%n) (%r) {exec.sequences = #exec.sequences<single>} : !mm01.ragged
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Exec_FrameAttr : Exec_Attr<"Frame", "frame"> {

@@ -72,6 +72,46 @@ LogicalResult LaunchDeviceOp::canonicalize(LaunchDeviceOp op,
 }
 
 //===----------------------------------------------------------------------===//
+// exec.concurrent
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcurrentOp::verify() {
+  if (getBranches().size() < 2)
+    return emitOpError("C1: expected at least two branches, found ")
+           << getBranches().size();
+  SmallVector<Sequences> taken;
+  Value batch;
+  for (Region &branch : getBranches()) {
+    std::optional<Sequences> own;
+    for (Operation &op : branch.front()) {
+      auto sequences = op.getAttrOfType<SequencesAttr>(kSequencesAttr);
+      if (!sequences) {
+        if (isMemoryEffectFree(&op))
+          continue;
+        return op.emitOpError("C2: runs beside the other branches of an "
+                              "exec.concurrent, expected an operation without "
+                              "effects, or '")
+               << kSequencesAttr << "'";
+      }
+      if (own.value_or(sequences.getValue()) != sequences.getValue() ||
+          is_contained(taken, sequences.getValue()))
+        return op.emitOpError("C3: is for ")
+               << sequences << ", expected one branch to be for those, and for "
+               << "no others";
+      own = sequences.getValue();
+      Value ragged = getRagged(&op);
+      if (batch && ragged != batch)
+        return op.emitOpError("C4: is for sequences of another ragged batch");
+      batch = ragged;
+    }
+    if (!own)
+      return emitOpError("C1: expected a launch in each branch");
+    taken.push_back(*own);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // exec.tensor_map
 //===----------------------------------------------------------------------===//
 

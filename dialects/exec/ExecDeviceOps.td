@@ -12,7 +12,8 @@ def Exec_LaunchDeviceOp : Exec_Op<"launch_device", [DeclareOpInterfaceMethods<Sy
   let summary = "runs a kernel of a GPU on a grid of blocks";
   let description = [{
     Runs `kernel(captures…)` on `grid_x · grid_y · grid_z` blocks, after all
-    launches before it and without waiting for its end. Threads of a block,
+    launches before it (but those of other branches, see `exec.concurrent`) and
+    without waiting for its end. Threads of a block,
     blocks of a cluster and dynamic shared memory are the kernel's own attributes
     `nvvm.reqntid`, `nvvm.cluster_dim` and `exec.dynamic_shared_bytes`.
 
@@ -45,6 +46,48 @@ def Exec_LaunchDeviceOp : Exec_Op<"launch_device", [DeclareOpInterfaceMethods<Sy
   let assemblyFormat = "$kernel `grid` `(` $gridX `,` $gridY `,` $gridZ `)` `(` $captures `)` attr-dict "
                        "(`:` type($captures)^)?";
   let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+}
+
+def Exec_ConcurrentOp : Exec_Op<"concurrent", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "lets launches for different sequences run side by side";
+  let description = [{
+    All branches run after the work before the op and before the work behind it;
+    they may run at the same time. Where there is not room for all, earlier
+    branches come first. A branch is launches, in order, and operations without
+    effects.
+
+    - C1: there are at least two branches, and none is empty.
+    - C2: an operation with effects has `exec.sequences`.
+    - C3: all operations of a branch are for the same sequences, those of another
+      branch for other ones.
+    - C4: all are for sequences of one ragged batch.
+
+    ```mlir
+    gpu.module @kernels {
+      func.func @prefill(%r: !mm01.ragged) {
+        return
+      }
+      func.func @decode(%r: !mm01.ragged) {
+        return
+      }
+    }
+    func.func @host(%r: !mm01.ragged) {
+      %c1 = arith.constant 1 : index
+      %n = mm01.ragged_size %r sequences
+      exec.concurrent {
+        exec.launch_device @kernels::@prefill grid(%n, %c1, %c1) (%r)
+            {exec.sequences = #exec.sequences<several>} : !mm01.ragged
+      }, {
+        exec.launch_device @kernels::@decode grid(%n, %c1, %c1) (%r)
+            {exec.sequences = #exec.sequences<single>} : !mm01.ragged
+      }
+      return
+    }
+    ```
+  }];
+  let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
+  let assemblyFormat = "$branches attr-dict";
   let hasVerifier = 1;
 }
 

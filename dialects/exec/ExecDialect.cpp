@@ -12,12 +12,15 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mm01::exec;
 
 #include "dialects/exec/ExecDialect.cpp.inc"
+#include "dialects/exec/ExecEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/exec/ExecAttributes.cpp.inc"
@@ -58,6 +61,21 @@ LogicalResult FrameAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+Value mm01::exec::getRagged(Operation *op) {
+  Value ragged;
+  llvm::SetVector<Value> used;
+  used.insert_range(op->getOperands());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  for (Value value : used) {
+    if (!isa<mm01::RaggedType>(value.getType()))
+      continue;
+    if (ragged)
+      return {};
+    ragged = value;
+  }
+  return ragged;
+}
+
 /// Checks the `exec.results` of a function: tied results name an argument.
 static LogicalResult verifyResults(FunctionOpInterface function,
                                    Attribute value) {
@@ -90,6 +108,14 @@ LogicalResult ExecDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == kTargetAttr) {
     if (!isa<ModuleOp>(op) || !isa<StringAttr>(attr.getValue()))
       return op->emitError("'exec.target' is a string on a module");
+    return success();
+  }
+  if (attr.getName() == kSequencesAttr) {
+    if (!isa<SequencesAttr>(attr.getValue()))
+      return op->emitError("'exec.sequences' must be a #exec.sequences");
+    if (!getRagged(op))
+      return op->emitError("'exec.sequences' belongs on what takes exactly one "
+                           "!mm01.ragged");
     return success();
   }
   auto function = dyn_cast<FunctionOpInterface>(op);

@@ -28,6 +28,8 @@
 
 #include "dialects/exec/ExecDialect.h.inc"
 
+#include "dialects/exec/ExecEnums.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/exec/ExecAttributes.h.inc"
 
@@ -46,6 +48,12 @@ inline constexpr llvm::StringLiteral kDynamicSharedBytesAttr =
     "exec.dynamic_shared_bytes";
 inline constexpr llvm::StringLiteral kResultsAttr = "exec.results";
 inline constexpr llvm::StringLiteral kFrameAttr = "exec.frame";
+
+/// The attribute of launches, see #exec.sequences.
+inline constexpr llvm::StringLiteral kSequencesAttr = "exec.sequences";
+
+/// The ragged batch that an operation takes, where it takes exactly one.
+mlir::Value getRagged(mlir::Operation *op);
 
 /// Attributes of a module: the manifest of the program, as JSON, and its
 /// target, "cpu" where absent or "sm_90a".

@@ -49,8 +49,9 @@ def Mm01_RaggedType : Mm01_Type<"Ragged", "ragged"> {
   let summary = "the layout of a ragged batch: T tokens of N sequences";
   let description = [{
     One value for everything that says which token belongs to which sequence: the
-    extents T (tokens), N (sequences) and P (pages a sequence), and the fields of
-    `mm01_ragged` in `runtime/abi/program.h`. An op that takes it knows that its
+    extents T (tokens), N (sequences) and P (pages a sequence), how many of the
+    sequences have several tokens, and the fields of `mm01_ragged` in
+    `runtime/abi/program.h`. An op that takes it knows that its
     token dimension is T, so that no equality between dynamic extents is lost.
     It is constant during a call.
   }];
@@ -119,7 +120,7 @@ def Mm01_SourceAttr : AttrDef<Mm01_Dialect, "Source"> {
 
 def Mm01_RaggedExtent : I32EnumAttr<"RaggedExtent", "an extent of a ragged batch", [
     I32EnumAttrCase<"tokens", 0>, I32EnumAttrCase<"sequences", 1>,
-    I32EnumAttrCase<"pages", 2>]> {
+    I32EnumAttrCase<"pages", 2>, I32EnumAttrCase<"several", 3>]> {
   let cppNamespace = "::mm01";
   let genSpecializedAttr = 0;
 }
@@ -128,7 +129,8 @@ def Mm01_RaggedExtentAttr : EnumAttr<Mm01_Dialect, Mm01_RaggedExtent, "extent">;
 def Mm01_RaggedField : I32EnumAttr<"RaggedField", "an array of a ragged batch", [
     I32EnumAttrCase<"seq_offsets", 0>, I32EnumAttrCase<"past", 1>,
     I32EnumAttrCase<"slot", 2>, I32EnumAttrCase<"page_table", 3>,
-    I32EnumAttrCase<"token_sequence", 4>, I32EnumAttrCase<"token_position", 5>]> {
+    I32EnumAttrCase<"token_sequence", 4>, I32EnumAttrCase<"token_position", 5>,
+    I32EnumAttrCase<"several_sequence", 6>]> {
   let cppNamespace = "::mm01";
   let genSpecializedAttr = 0;
 }

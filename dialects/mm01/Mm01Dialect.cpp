@@ -56,7 +56,7 @@ void Mm01Dialect::initialize() {
 
 std::optional<int64_t> mm01::countExtents(Type type) {
   if (isa<RaggedType>(type))
-    return getMaxEnumValForRaggedExtent() + 1;
+    return static_cast<int64_t>(RaggedExtent::pages) + 1;
   if (isa<IndexType>(type))
     return 1;
   if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank())

@@ -83,12 +83,16 @@ def Mm01_WeightScalesOp : Mm01_Op<"weight_scales", [Pure]> {
 }
 
 def Mm01_RaggedSizeOp : Mm01_Op<"ragged_size", [Pure]> {
-  let summary = "an extent of a ragged batch: T, N or P";
+  let summary = "a size of a ragged batch: T, N, P, or its sequences of several tokens";
   let description = [{
+    `several` counts the sequences that have more than one token in this call: 0 in
+    a decode batch, N where all do. It is for grids alone: no buffer may be as long.
+
     ```mlir
-    func.func @tokens(%r: !mm01.ragged) -> index {
+    func.func @sizes(%r: !mm01.ragged) -> (index, index) {
       %t = mm01.ragged_size %r tokens
-      return %t : index
+      %prefills = mm01.ragged_size %r several
+      return %t, %prefills : index, index
     }
     ```
   }];
@@ -100,10 +104,14 @@ def Mm01_RaggedSizeOp : Mm01_Op<"ragged_size", [Pure]> {
 def Mm01_RaggedGetOp : Mm01_Op<"ragged_get", [Pure]> {
   let summary = "reads one element of an array of a ragged batch";
   let description = [{
+    `several_sequence[i]` is the i-th sequence of several tokens, for i less than the
+    size `several`.
+
     - C1: `page_table` takes two indices (sequence, page), every other field one.
 
     ```mlir
-    func.func @page(%r: !mm01.ragged, %n: index, %p: index) -> (index, index) {
+    func.func @page(%r: !mm01.ragged, %i: index, %p: index) -> (index, index) {
+      %n = mm01.ragged_get %r several_sequence[%i]
       %past = mm01.ragged_get %r past[%n]
       %page = mm01.ragged_get %r page_table[%n, %p]
       return %past, %page : index, index

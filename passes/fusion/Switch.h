@@ -25,7 +25,8 @@ namespace mm01 {
 /// An array of the names below, on the module.
 inline constexpr llvm::StringLiteral kFusionAttr = "mm01.fusion";
 
-/// What may be in the array: a pass is mm01-fuse-NAME.
+/// What may be in the array: a pass is mm01-fuse-NAME, of launches also
+/// mm01-form-branches.
 inline constexpr llvm::StringLiteral kFusions[] = {"rows", "twins", "consumers",
                                                    "launches"};
 

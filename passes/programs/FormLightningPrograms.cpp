@@ -7,7 +7,8 @@
 //
 // Before: %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer
 //             into %out, %state : tensor<?x64x128xbf16>, …
-// After:  %n = mm01.ragged_size %r sequences
+// After:  %n = mm01.ragged_size %r sequences     (several, with
+// mm01.skip_single)
 //         %o, %s = tile.program "lightning" grid(%n, %heads, %c1) cluster 2
 //             ins(%q, %k, %v, %slopes, %r, %layer : …)
 //             outs(%out, %state : …) { … }
@@ -21,6 +22,7 @@
 #include "passes/programs/LightningSegments.h"
 #include "passes/programs/Passes.h"
 
+#include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
 #include "passes/tiling/LightningAttributes.h"
 #include "passes/tiling/LightningDecode.h"
@@ -74,7 +76,7 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
           chooseLightningSegments(*findChip(kChip), heads, form.cluster());
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, ins);
-    auto program =
+    tile::ProgramOp program =
         b.program("lightning", {grid.clusters, grid.heads, b.index(1)},
                   form.cluster(), ins, {op.getOut(), op.getState()},
                   [&](ValueRange ins, ValueRange outs) {
@@ -86,6 +88,7 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
                     }
                     writeLightningOutputs(b, form, in);
                   });
+    markSequences(program, form);
     rewriter.replaceOp(op, program);
     return success();
   }
@@ -97,17 +100,20 @@ private:
   };
   static constexpr llvm::StringLiteral kChip = "h200";
 
-  /// A cluster for each sequence. A batch of as many tokens as sequences has
-  /// none of several tokens.
+  /// A cluster for each sequence.
   static Grid findGrid(TileBuilder &b, LightningAttentionOp op,
                        const LightningForm &form) {
-    Value sequences = b.raggedSize(op.getRagged(), RaggedExtent::sequences);
-    if (form.skipSingle) {
-      Value tokens = b.raggedSize(op.getRagged(), RaggedExtent::tokens);
-      Value single = b.compare(arith::CmpIPredicate::eq, tokens, sequences);
-      sequences = b.select(single, b.index(0), sequences);
-    }
-    return {sequences, b.createOrFold<tensor::DimOp>(op.getQ(), b.index(1))};
+    return {b.raggedSize(op.getRagged(), form.sequences()),
+            b.createOrFold<tensor::DimOp>(op.getQ(), b.index(1))};
+  }
+
+  /// Says that a program leaves sequences of one token alone.
+  static void markSequences(tile::ProgramOp program,
+                            const LightningForm &form) {
+    if (form.skipSingle)
+      program->setAttr(exec::kSequencesAttr,
+                       exec::SequencesAttr::get(program.getContext(),
+                                                exec::Sequences::several));
   }
 
   /// Puts the program of segments' states before that of outputs, and tells
@@ -118,17 +124,19 @@ private:
                           Values &ins) {
     Value tokens = b.raggedSize(op.getRagged(), RaggedExtent::tokens);
     Value share = b.ceilDivide(tokens, segments.count * kLightningBlock);
-    Value several = b.compare(arith::CmpIPredicate::sge, tokens,
-                              b.index(segments.leastTokens));
+    Value many = b.compare(arith::CmpIPredicate::sge, tokens,
+                           b.index(segments.leastTokens));
+    many = b.both(
+        many, b.compare(arith::CmpIPredicate::ne, grid.clusters, b.index(0)));
     // A segment of all tokens is none.
-    Value length = b.select(several, b.mul(share, b.index(kLightningBlock)),
+    Value length = b.select(many, b.mul(share, b.index(kLightningBlock)),
                             b.maximum(tokens, b.index(kLightningBlock)));
     auto state = cast<RankedTensorType>(op.getState().getType());
     SmallVector<int64_t> shape(state.getShape().drop_front(1));
     shape[0] = segments.entries();
     Value memory = tensor::EmptyOp::create(b, shape, state.getElementType());
-    Value entries = b.select(several, b.index(segments.entries()), b.index(0));
-    auto program = b.program(
+    Value entries = b.select(many, b.index(segments.entries()), b.index(0));
+    tile::ProgramOp program = b.program(
         "lightning_segments", {entries, grid.heads, b.index(1)}, form.cluster(),
         {op.getK(), op.getV(), op.getSlopes(), op.getRagged(), op.getLayer(),
          op.getState(), length},
@@ -137,6 +145,7 @@ private:
                                  {nullptr, ins[0], ins[1], ins[2], ins[3],
                                   ins[4], nullptr, ins[5], ins[6], outs[0]});
         });
+    markSequences(program, form);
     ins.append({length, program->getResult(0)});
     grid.clusters = b.add(grid.clusters, entries);
   }

@@ -94,7 +94,7 @@ private:
     if (!hasSegments())
       return findSequence();
     Value x = gpu::ClusterIdOp::create(b, gpu::Dimension::x);
-    Value sequences = b.raggedSize(in.ragged, RaggedExtent::sequences);
+    Value sequences = countSequences();
     return findSegment(b.compare(Predicate::slt, x, sequences),
                        b.sub(x, sequences));
   }

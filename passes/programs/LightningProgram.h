@@ -55,14 +55,18 @@ struct LightningForm {
   /// counted from its end.
   bool reverse = false;
 
+  /// The size of a batch that counts the program's sequences.
+  RaggedExtent sequences() const {
+    return skipSingle ? RaggedExtent::several : RaggedExtent::sequences;
+  }
   /// Blocks of a cluster: each has 64 value columns.
   int64_t cluster() const { return size > kLightningBlock ? 2 : 1; }
 };
 
 /// Writes the program that computes the output and the states of sequences. Of
-/// the grid, y is a head and cluster x < N sequence x; where there are
-/// segments, those of a single one, and the clusters behind are the entries of
-/// segments.
+/// the grid, y is a head and cluster x < N sequence x, or, where single tokens
+/// are left to others, the x-th of several tokens; where there are segments,
+/// those of one segment, and the clusters behind are the entries of segments.
 void writeLightningOutputs(TileBuilder &b, const LightningForm &form,
                            const LightningOperands &operands);
 

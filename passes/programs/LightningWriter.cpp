@@ -51,24 +51,31 @@ Value LightningWriter::segmentsOf(Value tokens) {
                                 step);
 }
 
+Value LightningWriter::countSequences() {
+  return b.raggedSize(in.ragged, form.sequences());
+}
+
+Value LightningWriter::sequenceAt(Value i) {
+  return form.skipSingle
+             ? b.raggedGet(in.ragged, RaggedField::several_sequence, i)
+             : i;
+}
+
 LightningPiece LightningWriter::findSequence() {
   LightningPiece piece;
-  piece.sequence = gpu::ClusterIdOp::create(b, gpu::Dimension::x);
+  piece.sequence = sequenceAt(gpu::ClusterIdOp::create(b, gpu::Dimension::x));
   piece.begin = offset(piece.sequence);
   piece.length = b.sub(offset(b.add(piece.sequence, b.index(1))), piece.begin);
-  if (form.skipSingle)
-    piece.length = b.select(b.compare(Predicate::eq, piece.length, b.index(1)),
-                            b.index(0), piece.length);
   return piece;
 }
 
 LightningPiece LightningWriter::findSegment(Value isSequence, Value entry) {
   Value zero = b.index(0), one = b.index(1), none = b.index(-1);
-  Value sequences = b.raggedSize(in.ragged, RaggedExtent::sequences);
   // Counts entries off the sequences that have several segments.
   Values found = b.loop(
-      b.select(isSequence, zero, sequences), {entry, none, zero, zero},
-      [&](Value n, ValueRange now) {
+      b.select(isSequence, zero, countSequences()), {entry, none, zero, zero},
+      [&](Value i, ValueRange now) {
+        Value n = sequenceAt(i);
         Value left = now[0];
         Value count = segmentsOf(b.sub(offset(b.add(n, one)), offset(n)));
         count = b.select(b.compare(Predicate::sgt, count, one), count, zero);
@@ -79,14 +86,13 @@ LightningPiece LightningWriter::findSegment(Value isSequence, Value entry) {
                       b.select(inside, count, now[3])};
       });
   LightningPiece piece;
-  Value n = b.select(isSequence, gpu::ClusterIdOp::create(b, gpu::Dimension::x),
+  Value x = gpu::ClusterIdOp::create(b, gpu::Dimension::x);
+  Value n = b.select(isSequence, sequenceAt(b.select(isSequence, x, zero)),
                      b.maximum(found[1], zero));
   Value begin = offset(n), tokens = b.sub(offset(b.add(n, one)), begin);
   Value alone = b.compare(Predicate::sle, segmentsOf(tokens), one);
   Value there =
       b.select(isSequence, alone, b.compare(Predicate::sge, found[1], zero));
-  if (form.skipSingle)
-    there = b.both(there, b.compare(Predicate::ne, tokens, one));
   piece.sequence = n;
   piece.segment = found[2];
   piece.count = b.select(isSequence, one, found[3]);

@@ -39,6 +39,9 @@ public:
   bool isShared() const { return form.cluster() > 1; }
   bool hasSegments() const { return in.segmentStates != nullptr; }
 
+  /// How many sequences the program has, and the i-th of them.
+  mlir::Value countSequences();
+  mlir::Value sequenceAt(mlir::Value i);
   /// The piece of this cluster; `entry` is null for one without segments.
   LightningPiece findSequence();
   LightningPiece findSegment(mlir::Value isSequence, mlir::Value entry);

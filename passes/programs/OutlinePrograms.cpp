@@ -76,8 +76,10 @@ public:
     if (int64_t cluster = program.getCluster(); cluster > 1)
       x = arith::MulIOp::create(host, x,
                                 arith::ConstantIndexOp::create(host, cluster));
-    exec::LaunchDeviceOp::create(host, name, x, program.getGridY(),
-                                 program.getGridZ(), captures);
+    auto launch = exec::LaunchDeviceOp::create(
+        host, name, x, program.getGridY(), program.getGridZ(), captures);
+    if (Attribute sequences = program->getAttr(exec::kSequencesAttr))
+      launch->setAttr(exec::kSequencesAttr, sequences);
   }
 
 private:

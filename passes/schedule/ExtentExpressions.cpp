@@ -53,7 +53,8 @@ AffineExpr ExtentExpressions::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return value.getType().isIndex() ? getSymbol(value, 0) : AffineExpr();
-  if (auto size = dyn_cast<RaggedSizeOp>(op))
+  if (auto size = dyn_cast<RaggedSizeOp>(op);
+      size && size.getExtent() != RaggedExtent::several)
     return getSymbol(size.getRagged(), static_cast<int64_t>(size.getExtent()));
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     std::optional<int64_t> dimension = dim.getConstantIndex();

@@ -201,9 +201,11 @@ private:
       llvm::append_range(captures, getOpenSizes(b, capture));
     }
     Value one = arith::ConstantIndexOp::create(b, 1);
-    exec::LaunchDeviceOp::create(
+    auto moved = exec::LaunchDeviceOp::create(
         b, getDeviceSymbol(launch.getKernelAttr().getAttr()), launch.getGrid(),
         one, one, captures);
+    if (Attribute sequences = launch->getAttr(exec::kSequencesAttr))
+      moved->setAttr(exec::kSequencesAttr, sequences);
     launch.erase();
   }
 

@@ -141,8 +141,10 @@ struct OutlineKernelsPass
     func::FuncOp kernel = makeKernel(function, loop, captures.getArrayRef(),
                                      remade.getArrayRef(), extents);
     symbols.insert(kernel);
-    exec::LaunchOp::create(builder, loc, SymbolRefAttr::get(kernel), grid,
-                           captures.getArrayRef());
+    auto launch = exec::LaunchOp::create(
+        builder, loc, SymbolRefAttr::get(kernel), grid, captures.getArrayRef());
+    if (Attribute sequences = loop->getAttr(exec::kSequencesAttr))
+      launch->setAttr(exec::kSequencesAttr, sequences);
     loop.erase();
     return success();
   }

@@ -111,9 +111,44 @@ def OutlineKernelsPass : Pass<"mm01-outline-kernels", "mlir::ModuleOp"> {
     no two arguments are views of one buffer. Requires bufferized,
     normalised loops (from 0 in steps of 1). The kernel's name is that of the
     function and the loop's `mm01.kernel`. Kernels that are equal but for their
-    names are merged, so their number depends on the kinds of layers alone.
+    names are merged, so their number depends on the kinds of layers alone. The
+    loop's `exec.sequences` becomes the launch's.
   }];
   let dependentDialects = ["mm01::exec::ExecDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
+}
+
+def FormBranchesPass : Pass<"mm01-form-branches", "mlir::ModuleOp"> {
+  let summary = "Let launches for different sequences run side by side";
+  let description = [{
+    Launches of a block that have `exec.sequences`, for sequences of one ragged
+    batch, become branches of one `exec.concurrent`, one for those for several
+    tokens and one for those for single tokens, each in the order in which it was.
+    What lies between them and has no effects goes before, and so do allocations.
+
+    The attribute is what makes that right: see `#exec.sequences`. Anything else
+    that may read or write memory ends the launches that can be joined, and so does
+    one for another batch. Launches for the same sequences stay as they are.
+    Requires kernels outlined, and buffers before they are laid out, because those
+    that one branch uses must not share memory with those of another. Does nothing
+    where the module's `mm01.fusion` lacks "launches".
+
+    ```mlir
+    func.func private @decode(%workgroup: index, %r: !mm01.ragged) attributes {exec.kernel} {
+      return
+    }
+    func.func private @prefill(%workgroup: index, %r: !mm01.ragged) attributes {exec.kernel} {
+      return
+    }
+    func.func @host(%r: !mm01.ragged, %n: index) {
+      exec.launch @decode grid(%n) (%r) {exec.sequences = #exec.sequences<single>} : !mm01.ragged
+      exec.launch @prefill grid(%n) (%r) {exec.sequences = #exec.sequences<several>} : !mm01.ragged
+      return
+    }
+    ```
+
+    becomes `exec.concurrent` with the launch of @prefill and that of @decode.
+  }];
+  let dependentDialects = ["mm01::exec::ExecDialect"];
 }
 
 def OffloadCopiesPass : Pass<"mm01-offload-copies", "mlir::func::FuncOp"> {

@@ -34,12 +34,16 @@ static void addBufferization(OpPassManager &manager) {
   manager.addPass(createVerifyInPlacePass());
 }
 
-/// Loops become kernels, their buffers scratch, those of the host an arena.
-static void addKernels(OpPassManager &manager, int64_t stackBytes) {
+/// Loops become kernels.
+static void addKernels(OpPassManager &manager) {
   manager.addPass(createOutlineKernelsPass());
   manager.addPass(memref::createResolveShapedTypeResultDimsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+}
+
+/// Buffers of kernels become scratch, those of the host an arena.
+static void addMemory(OpPassManager &manager, int64_t stackBytes) {
   PlanScratchPassOptions scratch;
   scratch.stackBytes = stackBytes;
   manager.addNestedPass<func::FuncOp>(createPlanScratchPass(scratch));
@@ -51,13 +55,16 @@ static void addKernels(OpPassManager &manager, int64_t stackBytes) {
 void mm01::addScheduledPasses(OpPassManager &manager) {
   addBufferization(manager);
   manager.addPass(createFuseLaunchesPass());
-  addKernels(manager, /*stackBytes=*/1024);
+  addKernels(manager);
+  addMemory(manager, /*stackBytes=*/1024);
 }
 
 void mm01::addDeviceScheduledPasses(OpPassManager &manager) {
   addBufferization(manager);
   manager.addNestedPass<func::FuncOp>(createOffloadCopiesPass());
-  addKernels(manager, /*stackBytes=*/0);
+  addKernels(manager);
+  manager.addPass(createFormBranchesPass());
+  addMemory(manager, /*stackBytes=*/0);
   manager.addPass(createOutlineProgramsPass());
   manager.addPass(createOffloadKernelsPass());
   manager.addPass(createCanonicalizerPass());

@@ -13,7 +13,8 @@
 //     %o, %s = mm01.lightning_attention %q, … into %out, %state
 //   ->
 //     %o1, %s1 = scf.forall (%n, %h, %part) in (%N, H, d / 32)
-//         shared_outs(%out, %state) {…} {mm01.kernel = "lightning_decode"}
+//         shared_outs(%out, %state) {…} {mm01.kernel = "lightning_decode",
+//         exec.sequences = #exec.sequences<single>}
 //     %o, %s = mm01.lightning_attention %q, … into %o1, %s1
 //         {mm01.skip_single}
 //
@@ -32,6 +33,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/exec/ExecDialect.h"
 #include "passes/tiling/KernelBuilder.h"
 #include "passes/tiling/LightningDecode.h"
 #include "passes/tiling/Passes.h"
@@ -68,21 +70,24 @@ public:
 
   ValueRange write() {
     Value heads = b.dim(op.getQ(), 1);
-    return b.kernel(
+    ValueRange results = b.kernel(
         "lightning_decode", {countSequences(), heads, b.index(width / columns)},
         {op.getOut(), op.getState()}, [&](ValueRange ids, ValueRange outs) {
           return workgroup(ids[0], ids[1], ids[2], outs);
         });
+    results.front().getDefiningOp()->setAttr(
+        exec::kSequencesAttr,
+        exec::SequencesAttr::get(b.getContext(), exec::Sequences::single));
+    return results;
   }
 
 private:
-  /// Those that may have one token: one sequence of several is none.
+  /// All, unless none has one token. How many have is no number for a grid:
+  /// padding has none, and a graph is for any padding.
   Value countSequences() {
     Value all = b.raggedSize(ragged, RaggedExtent::sequences);
-    Value tokens = b.raggedSize(ragged, RaggedExtent::tokens);
-    Value few = b.lessOrEqual(tokens, b.index(1));
-    Value one = arith::SelectOp::create(b, few, all, b.index(0));
-    return arith::SelectOp::create(b, b.equal(all, b.index(1)), one, all);
+    Value several = b.raggedSize(ragged, RaggedExtent::several);
+    return arith::SelectOp::create(b, b.equal(all, several), b.index(0), all);
   }
 
   OpFoldResult number(int64_t value) { return b.getIndexAttr(value); }

@@ -112,7 +112,8 @@ def FormLightningDecodePass : Pass<"mm01-form-lightning-decode", "::mlir::Module
     `lightning_decode` that does the sequences of exactly one token: their rows of
     `out` and their states, each of which is read and written once, in place. A
     workgroup has a sequence, a head and up to 32 columns of the state; those of
-    other sequences do nothing. The op gets the results as its destinations and
+    other sequences do nothing, and where all have several tokens there is none. The
+    loop has `exec.sequences`, so that it can run beside what does the op. That gets the results as its destinations and
     `mm01.skip_single`, which says that it leaves such sequences as they are.
 
     Leaves ops with a dynamic head size or a state that is not float32, which
@@ -130,7 +131,7 @@ def FormLightningDecodePass : Pass<"mm01-form-lightning-decode", "::mlir::Module
 
     gets a loop over `(%sequences, 4, 2)` with `{mm01.kernel = "lightning_decode"}`.
   }];
-  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mm01::exec::ExecDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }

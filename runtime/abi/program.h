@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-#define MM01_ABI_VERSION 3
+#define MM01_ABI_VERSION 4
 #define MM01_MANIFEST_SECTION ".mm01.manifest"
 #define MM01_SEAL_SECTION ".mm01.seal"
 #define MM01_SEAL_MAGIC "mm01seal"
@@ -64,12 +64,16 @@ struct mm01_ragged {
   int64_t tokens;                /* T */
   int64_t sequences;             /* N */
   int64_t pages;                 /* P, row length of page_table */
+  int64_t several;               /* sequences of more than one token */
   const int32_t *seq_offsets;    /* [N + 1], rising, from 0 to T */
   const int32_t *past;           /* [N] tokens that the slot already holds */
   const int32_t *slot;           /* [N] row of the lightning state, distinct */
   const int32_t *page_table;     /* [N, P] page of positions 64p … 64p + 63 */
   const int32_t *token_sequence; /* [T] sequence of each token */
   const int32_t *token_position; /* [T] position of each token in it */
+  /* [N], of which the first `several` are the sequences of more than one token,
+   * rising; the others are 0. */
+  const int32_t *several_sequence;
   /* The same batch in device memory, its arrays too; null for target cpu and
    * in the copy itself. */
   const mm01_ragged *device;
@@ -193,6 +197,16 @@ struct mm01_context {
    * nothing. */
   void (*gemm_device)(const mm01_context *context,
                       const mm01_device_product *product);
+
+  /* What is launched between fork and join forms branches, which next_branch
+   * separates. No branch writes what another one reads or writes, so they may
+   * run at the same time: all after the work before fork, and before the work
+   * after join. Where there is not room for all, earlier branches come first.
+   * In branches there are calls of launch_device and encode_tensor_map alone;
+   * a branch that launches nothing costs nothing. */
+  void (*fork)(const mm01_context *context);
+  void (*next_branch)(const mm01_context *context);
+  void (*join)(const mm01_context *context);
 };
 
 /* 0: done; 1: memory for a result was refused. */

@@ -7,9 +7,12 @@
 //
 // A device runs kernels and owns the memory they read and write. Its work is
 // done in the order in which it is asked for: launches and copies of one device
-// form one stream. launchDevice, gemmDevice, copyIn and copyWithin may return
-// before the work is done; copyOut and synchronize return when all work before
-// them is, and report what went wrong in it.
+// form one stream, but for branches between fork() and join(). launchDevice,
+// gemmDevice, copyIn and copyWithin may return before the work is done; copyOut
+// and synchronize return when all work before them is, and report what went
+// wrong in it. A device on which work has failed goes on to report it.
+//
+// Test: test/runtime/conformance, every implementation against one suite
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +23,7 @@
 #include "runtime/abi/program.h"
 #include "runtime/core/Trace.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,7 +38,8 @@ public:
   virtual ~DeviceGraph() = default;
 };
 
-/// A machine part that runs kernels. Used from one thread at a time.
+/// A machine part that runs kernels. Used from one thread at a time, not always
+/// the same.
 class Device {
 public:
   virtual ~Device() = default;
@@ -54,6 +59,7 @@ public:
   virtual int64_t availableMemory() const = 0;
   /// Memory for kernels, aligned to MM01_ALIGNMENT, content undefined. Refuses,
   /// naming `purpose` ("the arena") and the bytes, when there is not enough.
+  /// Memory of 0 bytes is memory.
   virtual Result<void *> allocate(int64_t bytes, const char *purpose) = 0;
   /// Takes back what allocate() gave, when the work before has been done with
   /// it; null is nothing.
@@ -94,11 +100,18 @@ public:
   /// one line, where there is no such library.
   virtual Status gemmDevice(const mm01_device_product &product) = 0;
 
+  /// mm01_context::fork, next_branch and join: until join() the launches of a
+  /// branch may run beside those of the others. A device may as well do them
+  /// one after the other.
+  virtual Status fork() { return {}; }
+  virtual Status nextBranch() { return {}; }
+  virtual Status join() { return {}; }
+
   /// Whether capture() works.
   virtual bool canCapture() const { return false; }
   /// Calls `work` and keeps what it launches and copies within the device
   /// instead of doing it. What it launches must have run before, so that its
-  /// kernels are loaded. Other copies and waiting are refused meanwhile.
+  /// kernels are loaded. Other copies, waiting and marks are refused meanwhile.
   virtual Result<std::unique_ptr<DeviceGraph>>
   capture(const std::function<Status()> &work) {
     return Status::error("device ", name(), " cannot capture its work");
@@ -124,11 +137,23 @@ public:
   /// Seconds between two marks by the device's clock, when both have passed.
   virtual Result<double> secondsBetween(size_t begin, size_t end) = 0;
 
-  /// Keeps what is launched and copied from now on for finishTrace(). Nothing
-  /// is captured meanwhile: a graph is one piece.
+  /// Keeps what is launched and copied from now on for finishTrace(); a grid of
+  /// 0 and no bytes are nothing. Nothing is captured meanwhile: a graph is one
+  /// piece, also when it is replayed.
   virtual Status startTrace() = 0;
-  /// Waits for the device and gives what it did since startTrace().
+  /// Waits for the device and gives what it did since startTrace(); nothing
+  /// without it.
   virtual Result<Trace> finishTrace() = 0;
+
+protected:
+  /// Fails where one of two marks is none of the `count` there are.
+  static Status checkMarks(size_t begin, size_t end, size_t count) {
+    const size_t last = std::max(begin, end);
+    if (last < count)
+      return {};
+    return Status::error("expected a mark that was made, found mark ", last,
+                         " of ", count);
+  }
 };
 
 } // namespace mm01

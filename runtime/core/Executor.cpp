@@ -10,6 +10,7 @@
 #include "runtime/core/Extents.h"
 
 #include <atomic>
+#include <utility>
 
 using namespace mm01;
 
@@ -25,6 +26,7 @@ struct Call {
   Status status;
   std::vector<bool> allocated;
   std::atomic<bool> gemmRefused = false;
+  bool forked = false;
 
   static Call &of(const mm01_context *context) {
     return *static_cast<Call *>(context->runtime);
@@ -60,6 +62,30 @@ void gemmDevice(const mm01_context *context,
   Call &call = Call::of(context);
   if (call.status.ok())
     call.status = call.device.gemmDevice(*product);
+}
+
+void fork(const mm01_context *context) {
+  Call &call = Call::of(context);
+  if (call.status.failed())
+    return;
+  call.status = call.device.fork();
+  call.forked = call.status.ok();
+}
+
+void nextBranch(const mm01_context *context) {
+  Call &call = Call::of(context);
+  if (call.status.ok())
+    call.status = call.device.nextBranch();
+}
+
+/// After a failure too: what branches did until then must end.
+void join(const mm01_context *context) {
+  Call &call = Call::of(context);
+  if (!std::exchange(call.forked, false))
+    return;
+  Status status = call.device.join();
+  if (call.status.ok())
+    call.status = status;
 }
 
 Status allocate(Call &call, int64_t index, int64_t rank, const int64_t *shape) {
@@ -139,9 +165,9 @@ Status Executor::run(const Program &program, size_t index,
   sink.results.resize(entry.results.size());
   Call call{device, entry, sink, {}, {}};
   call.allocated.resize(entry.results.size());
-  mm01_context context{MM01_ABI_VERSION, &call,           arena.data(),
-                       launch,           allocateResult,  gemmF32,
-                       launchDevice,     encodeTensorMap, gemmDevice};
+  mm01_context context{MM01_ABI_VERSION, &call,   arena.data(), launch,
+                       allocateResult,   gemmF32, launchDevice, encodeTensorMap,
+                       gemmDevice,       fork,    nextBranch,   join};
   int32_t code = program.entryFunction(index)(&context, arguments.data());
   if (call.gemmRefused)
     call.status = Status::error("a matrix product was refused by oneDNN");

@@ -142,7 +142,7 @@ Result<void *> mm01::allocateAligned(int64_t bytes, const char *purpose) {
   // The system grants more than it has and kills the process that uses it, so
   // large requests are compared first; small ones are not worth the reading.
   constexpr int64_t worthAsking = int64_t(64) << 20;
-  bool fits = bytes <= std::numeric_limits<int64_t>::max() / 2;
+  bool fits = bytes >= 0 && bytes <= std::numeric_limits<int64_t>::max() / 2;
   if (fits && bytes >= worthAsking)
     fits = bytes <= availableMemory();
   void *memory = fits ? allocate(bytes) : nullptr;

@@ -158,11 +158,17 @@ Result<RaggedBatch> RaggedBatch::create(std::vector<int32_t> seqOffsets,
   RaggedBatch result;
   result.tokenSequence.reserve(seqOffsets.back());
   result.tokenPosition.reserve(seqOffsets.back());
-  for (int64_t n = 0; n < sequences; ++n)
+  for (int64_t n = 0; n < sequences; ++n) {
+    if (batch.length(n) > 1)
+      result.severalSequence.push_back(static_cast<int32_t>(n));
     for (int64_t i = 0; i < batch.length(n); ++i) {
       result.tokenSequence.push_back(static_cast<int32_t>(n));
       result.tokenPosition.push_back(static_cast<int32_t>(past[n] + i));
     }
+  }
+  result.descriptor.several =
+      static_cast<int64_t>(result.severalSequence.size());
+  result.severalSequence.resize(sequences, 0);
   result.descriptor.tokens = seqOffsets.back();
   result.descriptor.sequences = sequences;
   result.descriptor.pages = pages;
@@ -194,6 +200,7 @@ void RaggedBatch::pad(int64_t tokens, int64_t sequences, int64_t pages,
   slot.resize(sequences, 0);
   tokenSequence.resize(tokens, static_cast<int32_t>(sequences - 1));
   tokenPosition.resize(tokens, 0);
+  severalSequence.resize(sequences, 0);
   descriptor.tokens = tokens;
   descriptor.sequences = sequences;
   descriptor.pages = pages;
@@ -205,16 +212,18 @@ Status RaggedBatch::copyTo(Device &device, DeviceBuffer &memory) {
     return {};
   // The descriptor, then the arrays, in one piece.
   const std::vector<int32_t> *arrays[] = {
-      &seqOffsets, &past, &slot, &pageTable, &tokenSequence, &tokenPosition};
+      &seqOffsets,    &past,          &slot,           &pageTable,
+      &tokenSequence, &tokenPosition, &severalSequence};
   size_t bytes = sizeof(mm01_ragged);
   for (const auto *array : arrays)
     bytes += array->size() * sizeof(int32_t);
   MM01_RETURN_IF_FAILED(
       memory.reserve(device, static_cast<int64_t>(bytes), "a ragged batch"));
   mm01_ragged there = descriptor;
-  const int32_t **pointers[] = {&there.seq_offsets,    &there.past,
-                                &there.slot,           &there.page_table,
-                                &there.token_sequence, &there.token_position};
+  const int32_t **pointers[] = {
+      &there.seq_offsets,     &there.past,           &there.slot,
+      &there.page_table,      &there.token_sequence, &there.token_position,
+      &there.several_sequence};
   std::vector<char> image(bytes);
   size_t at = sizeof(mm01_ragged);
   char *base = static_cast<char *>(memory.data());
@@ -238,4 +247,5 @@ void RaggedBatch::point() {
   descriptor.page_table = pageTable.data();
   descriptor.token_sequence = tokenSequence.data();
   descriptor.token_position = tokenPosition.data();
+  descriptor.several_sequence = severalSequence.data();
 }

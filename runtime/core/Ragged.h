@@ -74,7 +74,7 @@ private:
   void point();
 
   std::vector<int32_t> seqOffsets, past, slot, pageTable;
-  std::vector<int32_t> tokenSequence, tokenPosition;
+  std::vector<int32_t> tokenSequence, tokenPosition, severalSequence;
   mm01_ragged descriptor{};
 };
 

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 using namespace mm01;
 
 static const char *wordsOf(TraceEvent::Kind kind) {
@@ -32,10 +34,18 @@ Result<TraceFile> TraceFile::create(const std::string &path) {
 }
 
 Status TraceFile::write(const Trace &trace) {
-  // Rows are threads 0 and 1 of process 0; times are microseconds.
+  // Rows are threads of process 0: kernels, copies, and kernels of further
+  // streams; times are microseconds.
   std::string text = R"({"displayTimeUnit":"ns","traceEvents":[
 {"name":"thread_name","ph":"M","pid":0,"tid":0,"args":{"name":"kernels"}},
 {"name":"thread_name","ph":"M","pid":0,"tid":1,"args":{"name":"copies"}})";
+  size_t streams = 1;
+  for (const TraceEvent &event : trace)
+    streams = std::max(streams, event.stream + 1);
+  for (size_t i = 1; i < streams; ++i)
+    text +=
+        concat(",\n", R"({"name":"thread_name","ph":"M","pid":0,"tid":)", i + 1,
+               R"(,"args":{"name":"kernels of stream )", i, R"("}})");
   for (const TraceEvent &event : trace) {
     bool isKernel = event.kind == TraceEvent::Kind::Kernel;
     nlohmann::ordered_json json = {
@@ -45,7 +55,9 @@ Status TraceFile::write(const Trace &trace) {
         {"ts", event.begin * 1e6},
         {"dur", event.seconds * 1e6},
         {"pid", 0},
-        {"tid", isKernel ? 0 : 1},
+        {"tid", !isKernel      ? 1
+                : event.stream ? event.stream + 1
+                               : 0},
         {"args", {{isKernel ? "grid" : "bytes", event.size}}}};
     text += ",\n" + json.dump();
   }

@@ -22,9 +22,10 @@ struct TraceEvent {
   enum class Kind { Kernel, CopyIn, CopyOut, CopyWithin };
 
   Kind kind = Kind::Kernel;
-  std::string name; ///< of the kernel; empty for a copy
-  int64_t size = 0; ///< workgroups or blocks of the launch, bytes of the copy
-  double begin = 0; ///< seconds since the trace began, by the device's clock
+  std::string name;  ///< of the kernel; empty for a copy
+  int64_t size = 0;  ///< workgroups or blocks of the launch, bytes of the copy
+  size_t stream = 0; ///< 0, or the number of a branch beside that one
+  double begin = 0;  ///< seconds since the trace began, by the device's clock
   double seconds = 0;
 };
 
@@ -33,7 +34,8 @@ struct TraceEvent {
 using Trace = std::vector<TraceEvent>;
 
 /// A file for a trace, in the format of Chrome's trace events, which Perfetto
-/// opens: a row for kernels, one for copies.
+/// opens: a row for kernels, one for copies, and one for the kernels of each
+/// further stream.
 class TraceFile {
 public:
   /// Refuses, in one line, a path that cannot be written. Nothing is at `path`

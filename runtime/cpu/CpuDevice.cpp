@@ -48,36 +48,45 @@ Result<void *> CpuDevice::allocate(int64_t bytes, const char *purpose) {
 
 void CpuDevice::release(void *memory) { std::free(memory); }
 
-Status CpuDevice::copyIn(void *to, const void *from, int64_t bytes) {
+void CpuDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
+                       Clock::time_point begin) {
+  using Seconds = std::chrono::duration<double>;
+  if (trace && size > 0)
+    trace->push_back({kind, name, size, 0, Seconds(begin - traceBegin).count(),
+                      Seconds(Clock::now() - begin).count()});
+}
+
+Status CpuDevice::copy(TraceEvent::Kind kind, void *to, const void *from,
+                       int64_t bytes) {
+  Clock::time_point begin = Clock::now();
   if (bytes)
     std::memcpy(to, from, bytes);
+  record(kind, "", bytes, begin);
   return {};
 }
 
+Status CpuDevice::copyIn(void *to, const void *from, int64_t bytes) {
+  return copy(TraceEvent::Kind::CopyIn, to, from, bytes);
+}
+
 Status CpuDevice::copyOut(void *to, const void *from, int64_t bytes) {
-  return copyIn(to, from, bytes);
+  return copy(TraceEvent::Kind::CopyOut, to, from, bytes);
 }
 
 Status CpuDevice::copyWithin(void *to, const void *from, int64_t bytes) {
-  return copyIn(to, from, bytes);
+  return copy(TraceEvent::Kind::CopyWithin, to, from, bytes);
 }
 
 Status CpuDevice::launch(const mm01_context &context, mm01_kernel kernel,
                          const char *name, int64_t grid, const void *arguments,
                          int64_t scratchBytes) {
   KernelCall call{context, kernel, arguments};
-  auto begin = std::chrono::steady_clock::now();
+  Clock::time_point begin = Clock::now();
   if (!pool.run(grid, runWorkgroup, &call, scratchBytes))
     return Status::error("not enough memory for kernel ", name, ": expected ",
                          scratchBytes, " bytes for each of ", workers(),
                          " workers");
-  if (trace) {
-    using Seconds = std::chrono::duration<double>;
-    auto end = std::chrono::steady_clock::now();
-    trace->push_back({TraceEvent::Kind::Kernel, name, grid,
-                      Seconds(begin - traceBegin).count(),
-                      Seconds(end - begin).count()});
-  }
+  record(TraceEvent::Kind::Kernel, name, grid, begin);
   return {};
 }
 
@@ -98,16 +107,17 @@ Status CpuDevice::gemmDevice(const mm01_device_product &) {
 }
 
 Result<size_t> CpuDevice::mark() {
-  marks.push_back(std::chrono::steady_clock::now());
+  marks.push_back(Clock::now());
   return marks.size() - 1;
 }
 
 Result<double> CpuDevice::secondsBetween(size_t begin, size_t end) {
+  MM01_RETURN_IF_FAILED(checkMarks(begin, end, marks.size()));
   return std::chrono::duration<double>(marks[end] - marks[begin]).count();
 }
 
 Status CpuDevice::startTrace() {
-  traceBegin = std::chrono::steady_clock::now();
+  traceBegin = Clock::now();
   trace.emplace();
   return {};
 }

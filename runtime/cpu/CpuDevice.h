@@ -11,6 +11,8 @@
 #include "runtime/core/Device.h"
 #include "runtime/cpu/ThreadPool.h"
 
+#include <chrono>
+
 namespace mm01 {
 
 /// Kernels run on one thread pool; dense products are oneDNN's, each on the
@@ -50,11 +52,18 @@ public:
   Result<Trace> finishTrace() override;
 
 private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Adds to the trace, where there is one, what began then and ends now.
+  void record(TraceEvent::Kind kind, const char *name, int64_t size,
+              Clock::time_point begin);
+  Status copy(TraceEvent::Kind kind, void *to, const void *from, int64_t bytes);
+
   ThreadPool pool;
-  std::vector<std::chrono::steady_clock::time_point> marks;
-  /// While there is one, launches are added to it.
+  std::vector<Clock::time_point> marks;
+  /// While there is one, launches and copies are added to it.
   std::optional<Trace> trace;
-  std::chrono::steady_clock::time_point traceBegin;
+  Clock::time_point traceBegin;
 };
 
 } // namespace mm01

@@ -27,22 +27,45 @@ static DevicePointer toDevice(const void *pointer) {
 // Start and end
 //===----------------------------------------------------------------------===//
 
-Result<std::unique_ptr<CudaDevice>> CudaDevice::open() {
+/// The device that the thread entered last; 0 is none.
+static thread_local uint64_t entered = 0;
+
+static uint64_t nextSerial() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+CudaDevice::CudaDevice(const Driver &driver)
+    : driver(driver), serial(nextSerial()) {}
+
+Status CudaDevice::enter() const {
+  if (entered == serial)
+    return {};
+  MM01_RETURN_IF_FAILED(
+      driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent"));
+  entered = serial;
+  return {};
+}
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int gpu) {
   Result<const Driver *> driver = Driver::open();
   MM01_RETURN_IF_FAILED(driver);
   std::unique_ptr<CudaDevice> device(new CudaDevice(**driver));
-  MM01_RETURN_IF_FAILED(device->start());
+  MM01_RETURN_IF_FAILED(device->start(gpu));
   return device;
 }
 
-Status CudaDevice::start() {
+Status CudaDevice::start(int gpu) {
   int count = 0;
   MM01_RETURN_IF_FAILED(
       driver.check(driver.cuDeviceGetCount(&count), "cuDeviceGetCount"));
   if (count == 0)
     return Status::error("no GPU, which a program for sm_90a needs");
+  if (gpu < 0 || gpu >= count)
+    return Status::error("found GPU ", gpu, ", expected one of the ", count,
+                         " that this process may see");
   MM01_RETURN_IF_FAILED(
-      driver.check(driver.cuDeviceGet(&ordinal, 0), "cuDeviceGet"));
+      driver.check(driver.cuDeviceGet(&ordinal, gpu), "cuDeviceGet"));
   int major = 0, minor = 0;
   auto read = [&](DeviceAttribute attribute, int &value) {
     return driver.check(driver.cuDeviceGetAttribute(&value, attribute, ordinal),
@@ -55,17 +78,22 @@ Status CudaDevice::start() {
   if (major != 9 || minor != 0) {
     std::array<char, 128> chip{};
     driver.cuDeviceGetName(chip.data(), chip.size() - 1, ordinal);
-    return Status::error("GPU 0 (", chip.data(), ") has compute capability ",
-                         major, '.', minor,
+    return Status::error("GPU ", gpu, " (", chip.data(),
+                         ") has compute capability ", major, '.', minor,
                          ", expected 9.0, which a program for sm_90a needs");
   }
   MM01_RETURN_IF_FAILED(
       driver.check(driver.cuDevicePrimaryCtxRetain(&context, ordinal),
                    "cuDevicePrimaryCtxRetain"));
+  MM01_RETURN_IF_FAILED(enter());
+  int least = 0, greatest = 0;
   MM01_RETURN_IF_FAILED(
-      driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent"));
+      driver.check(driver.cuCtxGetStreamPriorityRange(&least, &greatest),
+                   "cuCtxGetStreamPriorityRange"));
   MM01_RETURN_IF_FAILED(driver.check(
-      driver.cuStreamCreate(&stream, streamNonBlocking), "cuStreamCreate"));
+      driver.cuStreamCreateWithPriority(&stream, streamNonBlocking, greatest),
+      "cuStreamCreateWithPriority"));
+  branches = std::make_unique<Branches>(driver, stream);
   kernels = std::make_unique<Kernels>(driver);
   staging = std::make_unique<Staging>(driver, stream);
   return {};
@@ -76,8 +104,10 @@ CudaDevice::~CudaDevice() {
     return;
   // The members below belong to the context, which goes last. What fails now
   // nobody can mend.
+  (void)enter();
   if (stream)
     driver.cuStreamSynchronize(stream);
+  branches.reset();
   library.reset();
   recorder.reset();
   kernels.reset();
@@ -86,6 +116,8 @@ CudaDevice::~CudaDevice() {
     driver.cuEventDestroy(event);
   if (stream)
     driver.cuStreamDestroy(stream);
+  driver.cuCtxSetCurrent(nullptr);
+  entered = 0;
   driver.cuDevicePrimaryCtxRelease(ordinal);
 }
 
@@ -95,12 +127,13 @@ CudaDevice::~CudaDevice() {
 
 int64_t CudaDevice::availableMemory() const {
   size_t available = 0, total = 0;
-  if (driver.cuMemGetInfo(&available, &total) != 0)
+  if (enter().failed() || driver.cuMemGetInfo(&available, &total) != 0)
     return std::numeric_limits<int64_t>::max();
   return static_cast<int64_t>(available);
 }
 
 Result<void *> CudaDevice::allocate(int64_t bytes, const char *purpose) {
+  MM01_RETURN_IF_FAILED(enter());
   DevicePointer memory = 0;
   ResultCode code =
       bytes < 0 ? outOfMemory
@@ -116,21 +149,41 @@ Result<void *> CudaDevice::allocate(int64_t bytes, const char *purpose) {
 
 void CudaDevice::release(void *memory) {
   // cuMemFree waits for the work that may use it.
-  if (memory)
+  if (memory && enter().ok())
     driver.cuMemFree(toDevice(memory));
 }
 
 template <typename Work>
 Status CudaDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
                           Work work) {
+  if (branches->isOpen())
+    return Status::error("work inside of branches that is no launch");
+  return record(kind, name, size, Branches::Place{stream, 0}, work);
+}
+
+template <typename Work>
+Status CudaDevice::record(TraceEvent::Kind kind, const char *name, int64_t size,
+                          Branches::Place place, Work work) {
+  MM01_RETURN_IF_FAILED(enter());
   if (!recorder)
     return work();
-  MM01_RETURN_IF_FAILED(recorder->begin(kind, name, size));
+  MM01_RETURN_IF_FAILED(
+      recorder->begin({kind, name, size, place.number, 0, 0}, place.stream));
   MM01_RETURN_IF_FAILED(work());
-  return recorder->end();
+  return recorder->end(place.stream);
+}
+
+Status CudaDevice::refuseInCapture(const char *what) const {
+  if (!capturing)
+    return {};
+  return Status::error(what, " cannot be captured: expected launches and "
+                             "copies within the device alone");
 }
 
 Status CudaDevice::copyIn(void *to, const void *from, int64_t bytes) {
+  MM01_RETURN_IF_FAILED(refuseInCapture("a copy from the host"));
+  if (bytes == 0)
+    return {};
   return record(TraceEvent::Kind::CopyIn, "", bytes, [&] {
     return staging->copyIn(toDevice(to), static_cast<const char *>(from),
                            bytes);
@@ -138,6 +191,9 @@ Status CudaDevice::copyIn(void *to, const void *from, int64_t bytes) {
 }
 
 Status CudaDevice::copyOut(void *to, const void *from, int64_t bytes) {
+  MM01_RETURN_IF_FAILED(refuseInCapture("a copy to the host"));
+  if (bytes == 0)
+    return synchronize();
   MM01_RETURN_IF_FAILED(record(TraceEvent::Kind::CopyOut, "", bytes, [&] {
     return staging->copyOut(static_cast<char *>(to), toDevice(from), bytes);
   }));
@@ -155,6 +211,8 @@ Status CudaDevice::copyWithin(void *to, const void *from, int64_t bytes) {
 }
 
 Status CudaDevice::synchronize() {
+  MM01_RETURN_IF_FAILED(refuseInCapture("waiting"));
+  MM01_RETURN_IF_FAILED(enter());
   return driver.check(driver.cuStreamSynchronize(stream), workFailed);
 }
 
@@ -199,8 +257,11 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
   MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return {};
+  MM01_RETURN_IF_FAILED(enter());
   Result<Function> function = kernels->get(kernel);
   MM01_RETURN_IF_FAILED(function);
+  Result<Branches::Place> place = branches->place();
+  MM01_RETURN_IF_FAILED(place);
   LaunchAttribute cluster{};
   cluster.id = clusterDimension;
   cluster.value.cluster = {static_cast<unsigned>(kernel.cluster[0]),
@@ -212,18 +273,26 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
     config.block[i] = static_cast<unsigned>(kernel.block[i]);
   }
   config.sharedBytes = static_cast<unsigned>(kernel.dynamic_shared_bytes);
-  config.stream = stream;
+  config.stream = place->stream;
   config.attributes = &cluster;
   config.attributeCount =
       kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 1;
   int64_t blocks = grid[0] * grid[1] * grid[2];
-  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, [&]() -> Status {
+  auto launch = [&]() -> Status {
     ResultCode code = driver.cuLaunchKernelEx(
         &config, *function, const_cast<void **>(parameters), nullptr);
     if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
       return Status::error("kernel ", kernel.name, ": ", status.message());
     return {};
-  });
+  };
+  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, *place, launch);
+}
+
+Status CudaDevice::fork() { return branches->fork(); }
+Status CudaDevice::nextBranch() { return branches->next(); }
+Status CudaDevice::join() {
+  MM01_RETURN_IF_FAILED(enter());
+  return branches->join();
 }
 
 Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {
@@ -233,6 +302,7 @@ Status CudaDevice::encodeTensorMap(const mm01_tensor_map &map, void *encoded) {
 Status CudaDevice::gemmDevice(const mm01_device_product &product) {
   if (product.rows == 0 || product.columns == 0)
     return {};
+  MM01_RETURN_IF_FAILED(enter());
   if (!library) {
     auto opened = MatrixLibrary::open(driver);
     MM01_RETURN_IF_FAILED(opened);
@@ -244,11 +314,22 @@ Status CudaDevice::gemmDevice(const mm01_device_product &product) {
 
 Result<std::unique_ptr<DeviceGraph>>
 CudaDevice::capture(const std::function<Status()> &work) {
-  return CapturedGraph::capture(driver, stream, work);
+  MM01_RETURN_IF_FAILED(refuseInCapture("a capture"));
+  if (recorder)
+    return Status::error("device ", name(),
+                         " cannot capture its work while it keeps a trace");
+  MM01_RETURN_IF_FAILED(enter());
+  capturing = true;
+  auto graph = CapturedGraph::capture(driver, stream, work);
+  capturing = false;
+  return graph;
 }
 
 Status CudaDevice::replay(DeviceGraph &graph) {
-  return static_cast<CapturedGraph &>(graph).launch(stream);
+  MM01_RETURN_IF_FAILED(refuseInCapture("a graph"));
+  return record(TraceEvent::Kind::Kernel, "graph", 1, [&] {
+    return static_cast<CapturedGraph &>(graph).launch(stream);
+  });
 }
 
 void CudaDevice::parallelFor(int64_t count,
@@ -275,6 +356,8 @@ void CudaDevice::parallelFor(int64_t count,
 //===----------------------------------------------------------------------===//
 
 Result<size_t> CudaDevice::mark() {
+  MM01_RETURN_IF_FAILED(refuseInCapture("a mark"));
+  MM01_RETURN_IF_FAILED(enter());
   Event event = nullptr;
   MM01_RETURN_IF_FAILED(
       driver.check(driver.cuEventCreate(&event, 0), "cuEventCreate"));
@@ -285,6 +368,9 @@ Result<size_t> CudaDevice::mark() {
 }
 
 Result<double> CudaDevice::secondsBetween(size_t begin, size_t end) {
+  MM01_RETURN_IF_FAILED(refuseInCapture("waiting"));
+  MM01_RETURN_IF_FAILED(enter());
+  MM01_RETURN_IF_FAILED(checkMarks(begin, end, marks.size()));
   MM01_RETURN_IF_FAILED(
       driver.check(driver.cuEventSynchronize(marks[end]), workFailed));
   float milliseconds = 0;
@@ -295,6 +381,8 @@ Result<double> CudaDevice::secondsBetween(size_t begin, size_t end) {
 }
 
 Status CudaDevice::startTrace() {
+  MM01_RETURN_IF_FAILED(refuseInCapture("a trace"));
+  MM01_RETURN_IF_FAILED(enter());
   recorder = std::make_unique<Recorder>(driver, stream);
   return recorder->start();
 }
@@ -302,6 +390,7 @@ Status CudaDevice::startTrace() {
 Result<Trace> CudaDevice::finishTrace() {
   if (!recorder)
     return Trace();
+  MM01_RETURN_IF_FAILED(enter());
   Result<Trace> trace = recorder->finish();
   recorder.reset();
   return trace;

@@ -9,6 +9,7 @@
 #define MM01_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "runtime/core/Device.h"
+#include "runtime/cuda/Branches.h"
 #include "runtime/cuda/Kernels.h"
 #include "runtime/cuda/MatrixLibrary.h"
 #include "runtime/cuda/Recorder.h"
@@ -20,12 +21,14 @@
 namespace mm01 {
 
 /// One GPU of compute capability 9.0 through its driver. All work goes to one
-/// stream; launches return early. Memory is plain device memory, never managed.
+/// stream, but for branches (Branches.h); launches return early. Memory is
+/// plain device memory, never managed. Once a kernel has failed on it, it is of
+/// no use to the process any more.
 class CudaDevice final : public Device {
 public:
-  /// The first GPU that the process may see. Fails, in one line, without a
-  /// driver, without a GPU, and where it has another compute capability.
-  static Result<std::unique_ptr<CudaDevice>> open();
+  /// GPU `gpu` of those that the process may see. Fails, in one line, without a
+  /// driver, without that GPU, and where it has another compute capability.
+  static Result<std::unique_ptr<CudaDevice>> open(int gpu = 0);
   ~CudaDevice() override;
 
   std::string_view name() const override { return "sm_90a"; }
@@ -50,6 +53,9 @@ public:
                       const void *const *parameters, int64_t count) override;
   Status encodeTensorMap(const mm01_tensor_map &map, void *encoded) override;
   Status gemmDevice(const mm01_device_product &product) override;
+  Status fork() override;
+  Status nextBranch() override;
+  Status join() override;
   bool canCapture() const override { return !recorder; }
   Result<std::unique_ptr<DeviceGraph>>
   capture(const std::function<Status()> &work) override;
@@ -63,25 +69,36 @@ public:
   Result<Trace> finishTrace() override;
 
 private:
-  explicit CudaDevice(const cuda::Driver &driver) : driver(driver) {}
-  Status start();
+  explicit CudaDevice(const cuda::Driver &driver);
+  Status start(int gpu);
+  /// Makes the GPU the one of the calling thread, whichever that is.
+  Status enter() const;
+  /// Fails while work is captured.
+  Status refuseInCapture(const char *what) const;
   /// Does `work`, with its times kept where there is a trace.
   template <typename Work>
   Status record(TraceEvent::Kind kind, const char *name, int64_t size,
                 Work work);
+  template <typename Work>
+  Status record(TraceEvent::Kind kind, const char *name, int64_t size,
+                cuda::Branches::Place place, Work work);
   Status checkGrid(const mm01_device_kernel &kernel,
                    const int64_t grid[3]) const;
 
   const cuda::Driver &driver;
+  /// Of all devices that the process had, from 1 on.
+  const uint64_t serial;
   cuda::DeviceOrdinal ordinal = 0;
   cuda::Context context = nullptr;
   cuda::Stream stream = nullptr;
   int multiprocessors = 0;
   int sharedBytes = 0;
+  std::unique_ptr<cuda::Branches> branches;
   std::unique_ptr<cuda::Kernels> kernels;
   std::unique_ptr<cuda::Staging> staging;
   std::unique_ptr<cuda::MatrixLibrary> library; // once a product needs it
   std::vector<cuda::Event> marks;
+  bool capturing = false;
   std::unique_ptr<cuda::Recorder> recorder; // while there is a trace
 };
 

@@ -33,6 +33,7 @@
   F(cuDevicePrimaryCtxRetain, Context *, DeviceOrdinal)                        \
   F(cuDevicePrimaryCtxRelease, DeviceOrdinal)                                  \
   F(cuCtxSetCurrent, Context)                                                  \
+  F(cuCtxGetStreamPriorityRange, int *, int *)                                 \
   F(cuMemGetInfo, size_t *, size_t *)                                          \
   F(cuMemAlloc, DevicePointer *, size_t)                                       \
   F(cuMemFree, DevicePointer)                                                  \
@@ -42,11 +43,14 @@
   F(cuMemcpyDtoHAsync, void *, DevicePointer, size_t, Stream)                  \
   F(cuMemcpyDtoDAsync, DevicePointer, DevicePointer, size_t, Stream)           \
   F(cuStreamCreate, Stream *, unsigned)                                        \
+  F(cuStreamCreateWithPriority, Stream *, unsigned, int)                       \
   F(cuStreamDestroy, Stream)                                                   \
   F(cuStreamSynchronize, Stream)                                               \
+  F(cuStreamWaitEvent, Stream, Event, unsigned)                                \
   F(cuEventCreate, Event *, unsigned)                                          \
   F(cuEventDestroy, Event)                                                     \
   F(cuEventRecord, Event, Stream)                                              \
+  F(cuEventQuery, Event)                                                       \
   F(cuEventSynchronize, Event)                                                 \
   F(cuEventElapsedTime, float *, Event, Event)                                 \
   F(cuModuleLoadDataEx, Module *, const void *, unsigned, JitOption *,         \

@@ -50,6 +50,9 @@ enum FunctionAttribute : int {
 enum JitOption : int { errorLogBuffer = 5, errorLogBufferBytes = 6 };
 
 inline constexpr unsigned streamNonBlocking = 1;
+inline constexpr unsigned eventWithoutTime = 2;
+/// Kernels of a graph keep the priority of the stream they were captured on.
+inline constexpr unsigned long long graphNodePriority = 8;
 
 /// What other calls of the process a capture forbids: relaxed, none.
 enum CaptureMode : int { captureRelaxed = 2 };

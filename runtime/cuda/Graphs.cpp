@@ -23,8 +23,9 @@ CapturedGraph::capture(const Driver &driver, Stream stream,
                               "cuStreamEndCapture");
   GraphExec ready = nullptr;
   if (done.ok() && ended.ok())
-    ended = driver.check(driver.cuGraphInstantiateWithFlags(&ready, graph, 0),
-                         "cuGraphInstantiateWithFlags");
+    ended = driver.check(
+        driver.cuGraphInstantiateWithFlags(&ready, graph, graphNodePriority),
+        "cuGraphInstantiateWithFlags");
   if (graph)
     driver.cuGraphDestroy(graph);
   MM01_RETURN_IF_FAILED(done);

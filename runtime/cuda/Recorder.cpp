@@ -7,6 +7,8 @@
 
 #include "runtime/cuda/Recorder.h"
 
+#include <algorithm>
+
 using namespace mm01;
 using namespace mm01::cuda;
 
@@ -22,12 +24,12 @@ Recorder::~Recorder() {
   }
 }
 
-Result<Event> Recorder::mark() {
+Result<Event> Recorder::mark(Stream on) {
   Event event = nullptr;
   MM01_RETURN_IF_FAILED(
       driver.check(driver.cuEventCreate(&event, 0), "cuEventCreate"));
   if (Status status =
-          driver.check(driver.cuEventRecord(event, stream), "cuEventRecord");
+          driver.check(driver.cuEventRecord(event, on), "cuEventRecord");
       status.failed()) {
     driver.cuEventDestroy(event);
     return status;
@@ -36,21 +38,21 @@ Result<Event> Recorder::mark() {
 }
 
 Status Recorder::start() {
-  Result<Event> event = mark();
+  Result<Event> event = mark(stream);
   MM01_RETURN_IF_FAILED(event);
   origin = *event;
   return {};
 }
 
-Status Recorder::begin(TraceEvent::Kind kind, std::string name, int64_t size) {
-  Result<Event> event = mark();
-  MM01_RETURN_IF_FAILED(event);
-  pieces.push_back({{kind, std::move(name), size, 0, 0}, *event, nullptr});
+Status Recorder::begin(TraceEvent event, Stream on) {
+  Result<Event> begin = mark(on);
+  MM01_RETURN_IF_FAILED(begin);
+  pieces.push_back({std::move(event), *begin, nullptr});
   return {};
 }
 
-Status Recorder::end() {
-  Result<Event> event = mark();
+Status Recorder::end(Stream on) {
+  Result<Event> event = mark(on);
   MM01_RETURN_IF_FAILED(event);
   pieces.back().end = *event;
   return {};
@@ -75,5 +77,6 @@ Result<Trace> Recorder::finish() {
     MM01_RETURN_IF_FAILED(between(piece.begin, piece.end, piece.event.seconds));
     trace.push_back(std::move(piece.event));
   }
+  std::ranges::stable_sort(trace, {}, &TraceEvent::begin);
   return trace;
 }

@@ -13,10 +13,12 @@
 
 namespace mm01::cuda {
 
-/// Puts an event of the GPU before and behind each piece of work of a stream:
-/// its times are those of the GPU's clock, without waiting for anything.
+/// Puts an event of the GPU before and behind each piece of work, on its
+/// stream: its times are those of the GPU's clock, without waiting for
+/// anything.
 class Recorder {
 public:
+  /// `stream` is the one behind whose work all other streams' has been done.
   Recorder(const Driver &driver, Stream stream)
       : driver(driver), stream(stream) {}
   Recorder(const Recorder &) = delete;
@@ -26,9 +28,9 @@ public:
 
   /// The moment that times count from.
   Status start();
-  /// Before and behind a piece of work.
-  Status begin(TraceEvent::Kind kind, std::string name, int64_t size);
-  Status end();
+  /// Before and behind a piece of work on a stream; its times are filled in.
+  Status begin(TraceEvent event, Stream on);
+  Status end(Stream on);
   /// Waits for all of it.
   Result<Trace> finish();
 
@@ -39,7 +41,7 @@ private:
     Event end = nullptr;
   };
 
-  Result<Event> mark();
+  Result<Event> mark(Stream on);
 
   const Driver &driver;
   Stream stream;

@@ -61,9 +61,9 @@ struct Mistake {
 // Each replaces one piece of a good manifest; the message names the path.
 TEST(Manifest, RefusesMistakes) {
   const Mistake mistakes[] = {
-      {"\"abi\": 3", "\"abi\": 4", {"abi", "expected 3, found 4"}},
-      {"\"abi\": 3", "\"abi\": 1.5", {"abi", "integer", "1.5"}},
-      {"\"abi\": 3,", "", {"abi: missing"}},
+      {"\"abi\": 4", "\"abi\": 3", {"abi", "expected 4, found 3"}},
+      {"\"abi\": 4", "\"abi\": 1.5", {"abi", "integer", "1.5"}},
+      {"\"abi\": 4,", "", {"abi: missing"}},
       {"\"cpu\"", "\"tpu\"", {"target", "sm_90a", "'tpu'"}},
       {"\"inference\"", "\"dream\"", {"mode", "'dream'"}},
       {"\"x86-64\"", "\"x86-64-v9\"", {"isa", "x86-64-v4", "'x86-64-v9'"}},
@@ -174,7 +174,7 @@ TEST(Manifest, ReadsQuantizedParameters) {
 TEST(Manifest, RefusesOtherText) {
   for (const char *text : {"", "{", "[]", "7", "null", "{} {}", "\xff"})
     expectLine(parseManifest(text, "p.so").message(), {"p.so: manifest"});
-  expectLine(parseManifest("{\"abi\": 3, \"abi\": 3}", "p.so").message(),
+  expectLine(parseManifest("{\"abi\": 4, \"abi\": 4}", "p.so").message(),
              {"p.so", "abi"});
 }
 

@@ -204,7 +204,8 @@ void mm01::addBenchCommand(CLI::App &app, Action &action) {
   command
       ->add_option("--set", flags->settings,
                    "NAME=VALUE: iterations, warmup; tokens (of each sequence), "
-                   "sequences, past; for an entry that is no model, "
+                   "sequences, singles (further ones of one token), past; for "
+                   "an entry that is no model, "
                    "repeat (calls of an iteration), arg0.dim0, … for each "
                    "dynamic extent and arg0, … for "
                    "scalars; may be repeated")

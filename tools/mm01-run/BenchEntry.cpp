@@ -165,7 +165,7 @@ private:
   }
 
   /// The batch of the ragged argument, if there is one: sequence n has slot n
-  /// and pages of its own.
+  /// and pages of its own. Those of one token come last.
   Status makeBatch(Settings &settings) {
     bool ragged = false;
     for (const ArgumentSpec &spec : entry.arguments)
@@ -176,22 +176,25 @@ private:
     MM01_RETURN_IF_FAILED(tokens);
     Result<int64_t> sequences = size(settings, "sequences", 1, 1);
     MM01_RETURN_IF_FAILED(sequences);
+    Result<int64_t> singles = size(settings, "singles", 0, 0);
+    MM01_RETURN_IF_FAILED(singles);
     Result<int64_t> past = size(settings, "past", 0, 0);
     MM01_RETURN_IF_FAILED(past);
-    int64_t pages = pagesFor(*past + *tokens);
-    if (*tokens > most / *sequences || pages > most / *sequences)
-      return Status::error(*sequences, " sequences of ", *tokens,
-                           " tokens after ", *past, " are too many");
+    int64_t pages = pagesFor(*past + *tokens), all = *sequences + *singles;
+    if (all > most || *tokens > most / all || pages > most / all)
+      return Status::error(all, " sequences of ", *tokens, " tokens after ",
+                           *past, " are too many");
     std::vector<int32_t> offsets = {0}, pasts, slots, table;
-    for (int64_t n = 0; n < *sequences; ++n) {
-      offsets.push_back(static_cast<int32_t>((n + 1) * *tokens));
+    for (int64_t n = 0; n < all; ++n) {
+      int64_t length = n < *sequences ? *tokens : 1;
+      offsets.push_back(static_cast<int32_t>(offsets.back() + length));
       pasts.push_back(static_cast<int32_t>(*past));
       slots.push_back(static_cast<int32_t>(n));
       for (int64_t p = 0; p < pages; ++p)
         table.push_back(static_cast<int32_t>(n * pages + p));
     }
-    slotCount = *sequences;
-    pageCount = *sequences * pages;
+    slotCount = all;
+    pageCount = all * pages;
     Result<RaggedBatch> made =
         RaggedBatch::create(std::move(offsets), std::move(pasts),
                             std::move(slots), std::move(table), RaggedLimits());

@@ -69,14 +69,19 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
   Result<int64_t> sequences =
       settings.integer("sequences", 1, 1, manifest.maxSequences);
   MM01_RETURN_IF_FAILED(sequences);
+  Result<int64_t> singles =
+      settings.integer("singles", 0, 0, manifest.maxSequences - *sequences);
+  MM01_RETURN_IF_FAILED(singles);
   Result<int64_t> past = settings.integer("past", 0, 0, spec->maxPositions);
   MM01_RETURN_IF_FAILED(past);
   Result<Repetition> repetition = Repetition::read(settings);
   MM01_RETURN_IF_FAILED(repetition);
   MM01_RETURN_IF_FAILED(settings.checkAllKnown());
+  const int64_t all = *sequences + *singles;
+  const int64_t stepTokens = *sequences * *tokens + *singles;
   // A step would say so, too, but only when every past is made.
-  if (*sequences * *tokens > manifest.maxTokens)
-    return Status::error("a step of ", *sequences * *tokens,
+  if (stepTokens > manifest.maxTokens)
+    return Status::error("a step of ", stepTokens,
                          " tokens, the program takes at most ",
                          manifest.maxTokens);
   if (*tokens > spec->maxPositions - *past)
@@ -87,27 +92,27 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
   SessionOptions options;
   options.entry = entry;
   options.graphs = graphs;
-  options.maxSequences = *sequences;
+  options.maxSequences = all;
   // A sequence and its snapshot share the past but for its last, partial page.
-  options.maxPositions = *sequences * (*past + *tokens + pageSize);
+  options.maxPositions = all * (*past + *tokens + pageSize);
   Result<Session> session = Session::create(model.program(), model.weights(),
                                             model.executor(), options);
   MM01_RETURN_IF_FAILED(session);
-  Result<std::vector<SnapshotId>> pasts =
-      makePasts(*session, *sequences, *past);
+  Result<std::vector<SnapshotId>> pasts = makePasts(*session, all, *past);
   MM01_RETURN_IF_FAILED(pasts);
 
   std::vector<std::vector<int32_t>> inputs;
-  inputs.reserve(*sequences);
-  for (int64_t n = 0; n < *sequences; ++n)
-    inputs.push_back(randomTokens(*tokens, static_cast<uint32_t>(2 * n + 1),
+  inputs.reserve(all);
+  for (int64_t n = 0; n < all; ++n)
+    inputs.push_back(randomTokens(n < *sequences ? *tokens : 1,
+                                  static_cast<uint32_t>(2 * n + 1),
                                   spec->vocabulary));
   std::vector<StepItem> items;
   auto prepare = [&]() -> Status {
     for (const StepItem &item : items)
       MM01_RETURN_IF_FAILED(session->release(item.sequence));
     items.clear();
-    for (int64_t n = 0; n < *sequences; ++n) {
+    for (int64_t n = 0; n < all; ++n) {
       Result<SequenceId> sequence = session->restore((*pasts)[n]);
       MM01_RETURN_IF_FAILED(sequence);
       items.push_back({*sequence, inputs[n], LogitRows::Last});
@@ -121,8 +126,10 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
   BenchResult result;
   result.repetition = *repetition;
   result.seconds = *std::move(seconds);
-  result.tokens = *sequences * *tokens;
-  result.sizes = {
-      {"tokens", *tokens}, {"sequences", *sequences}, {"past", *past}};
+  result.tokens = stepTokens;
+  result.sizes = {{"tokens", *tokens},
+                  {"sequences", *sequences},
+                  {"singles", *singles},
+                  {"past", *past}};
   return result;
 }

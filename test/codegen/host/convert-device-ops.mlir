@@ -14,7 +14,7 @@ llvm.mlir.global internal constant @device.scale() : !llvm.struct<(ptr)> {
 // CHECK-DAG: llvm.store %[[N]], %[[NSLOT:.*]] : i64, !llvm.ptr
 // CHECK-DAG: llvm.store %[[VALUE]], %{{.*}} : f32, !llvm.ptr
 // The ragged batch in device memory, and the first part of the weight.
-// CHECK-DAG: %[[DEVICE:.*]] = llvm.getelementptr %[[RAGGED]][72]
+// CHECK-DAG: %[[DEVICE:.*]] = llvm.getelementptr %[[RAGGED]][88]
 // CHECK-DAG: llvm.load %[[DEVICE]] invariant
 // CHECK-DAG: %[[FIRST:.*]] = llvm.getelementptr %[[WEIGHT]][0]
 // CHECK-DAG: llvm.load %[[FIRST]] invariant
@@ -59,5 +59,28 @@ func.func private @maps(%context: !llvm.ptr, %x: memref<?x128xbf16>, %n: index) 
 // CHECK: llvm.call %{{.*}} : !llvm.ptr, (!llvm.ptr, !llvm.ptr) -> ()
 func.func private @product(%context: !llvm.ptr, %a: memref<?x64xbf16>, %b: memref<96x64xbf16>, %c: memref<?x96xf32>) {
   exec.gemm_device %a, %b, %c above 16 : memref<?x64xbf16>, memref<96x64xbf16>, memref<?x96xf32>
+  return
+}
+
+// A fork, its branches, one behind the other, and a join: the tenth to twelfth
+// fields of the context. Sizes are those of the batch in host memory.
+// CHECK-LABEL: llvm.func internal @branches
+// CHECK: llvm.getelementptr %{{.*}}[72]
+// CHECK: llvm.call %{{.*}}(%[[CONTEXT:.*]]) : !llvm.ptr, (!llvm.ptr) -> ()
+// CHECK: llvm.getelementptr %{{.*}}[24]
+// CHECK: llvm.getelementptr %[[CONTEXT]][48]
+// CHECK: llvm.getelementptr %[[CONTEXT]][80]
+// CHECK: llvm.call %{{.*}}(%[[CONTEXT]]) : !llvm.ptr, (!llvm.ptr) -> ()
+// CHECK: llvm.getelementptr %[[CONTEXT]][48]
+// CHECK: llvm.getelementptr %[[CONTEXT]][88]
+// CHECK: llvm.call %{{.*}}(%[[CONTEXT]]) : !llvm.ptr, (!llvm.ptr) -> ()
+// CHECK-NEXT: llvm.return
+func.func private @branches(%context: !llvm.ptr, %r: !mm01.ragged, %n: index) {
+  exec.concurrent {
+    %several = mm01.ragged_size %r several
+    exec.launch_device @device.scale grid(%several, %n, %n) (%r) {exec.sequences = #exec.sequences<several>} : !mm01.ragged
+  }, {
+    exec.launch_device @device.scale grid(%n, %n, %n) (%r) {exec.sequences = #exec.sequences<single>} : !mm01.ragged
+  }
   return
 }

@@ -61,3 +61,30 @@ func.func private @negative_shared() attributes {exec.dynamic_shared_bytes = -1 
 func.func private @target() attributes {exec.target = "sm_90a"} {
   return
 }
+
+// -----
+
+func.func private @kernel(%workgroup: index, %r: !mm01.ragged) attributes {exec.kernel}
+func.func @other_sequences(%r: !mm01.ragged, %n: index) {
+  // expected-error @+1 {{'exec.sequences' must be a #exec.sequences}}
+  exec.launch @kernel grid(%n) (%r) {exec.sequences = "single"} : !mm01.ragged
+  return
+}
+
+// -----
+
+func.func private @kernel(%workgroup: index) attributes {exec.kernel}
+func.func @sequences_of_nothing(%n: index) {
+  // expected-error @+1 {{'exec.sequences' belongs on what takes exactly one !mm01.ragged}}
+  exec.launch @kernel grid(%n) () {exec.sequences = #exec.sequences<single>}
+  return
+}
+
+// -----
+
+func.func private @kernel(%workgroup: index, %r: !mm01.ragged, %s: !mm01.ragged) attributes {exec.kernel}
+func.func @sequences_of_two(%r: !mm01.ragged, %s: !mm01.ragged, %n: index) {
+  // expected-error @+1 {{'exec.sequences' belongs on what takes exactly one !mm01.ragged}}
+  exec.launch @kernel grid(%n) (%r, %s) {exec.sequences = #exec.sequences<single>} : !mm01.ragged, !mm01.ragged
+  return
+}

@@ -116,3 +116,29 @@ func.func @tensor_map(%x: memref<?x128xbf16>, %base: memref<f32>, %n: index) {
   %d = exec.tensor_map %base view [%n] strides [] box [32] : memref<f32>
   return
 }
+
+gpu.module @branches {
+  func.func @prefill(%r: !mm01.ragged) {
+    return
+  }
+  func.func @decode(%r: !mm01.ragged) {
+    return
+  }
+}
+
+// CHECK-LABEL: func.func @concurrent
+// CHECK: exec.concurrent {
+// CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} several
+// CHECK: exec.launch_device @branches::@prefill grid(%[[N]], %{{.*}}, %{{.*}}) (%{{.*}}) {exec.sequences = #exec.sequences<several>} : !mm01.ragged
+// CHECK: }, {
+// CHECK: exec.launch_device @branches::@decode grid(%{{.*}}, %{{.*}}, %{{.*}}) (%{{.*}}) {exec.sequences = #exec.sequences<single>} : !mm01.ragged
+// CHECK: }
+func.func @concurrent(%r: !mm01.ragged, %n: index) {
+  exec.concurrent {
+    %several = mm01.ragged_size %r several
+    exec.launch_device @branches::@prefill grid(%several, %n, %n) (%r) {exec.sequences = #exec.sequences<several>} : !mm01.ragged
+  }, {
+    exec.launch_device @branches::@decode grid(%n, %n, %n) (%r) {exec.sequences = #exec.sequences<single>} : !mm01.ragged
+  }
+  return
+}

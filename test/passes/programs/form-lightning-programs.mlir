@@ -34,16 +34,15 @@ func.func @two_blocks(%q: tensor<?x48x128xbf16>, %k: tensor<?x48x128xbf16>, %v: 
 // -----
 
 // A small head is one block's, and a sequence of one token may be another kernel's:
-// a batch of such sequences alone has no cluster.
+// there are clusters for the others alone, and the two may run side by side.
 // CHECK-LABEL: func.func @one_block
-// CHECK: %[[ALL:.*]] = mm01.ragged_size %{{.*}} sequences
-// CHECK: %[[T:.*]] = mm01.ragged_size %{{.*}} tokens
-// CHECK: %[[DECODE:.*]] = arith.cmpi eq, %[[T]], %[[ALL]] : index
-// CHECK: %[[N:.*]] = arith.select %[[DECODE]], %{{.*}}, %[[ALL]] : index
+// CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} several
 // CHECK: tile.program "lightning" grid(%[[N]], %{{.*}}, %{{.*}}) ins(
 // CHECK-NOT: multicast
-// CHECK: %[[ALONE:.*]] = arith.cmpi eq, %[[LENGTH:.*]], %{{.*}} : index
-// CHECK: arith.select %[[ALONE]], %{{.*}}, %[[LENGTH]] : index
+// CHECK: %[[X:.*]] = gpu.cluster_id x
+// CHECK: %[[SEQUENCE:.*]] = mm01.ragged_get %{{.*}} several_sequence[%[[X]]]
+// CHECK: mm01.ragged_get %{{.*}} seq_offsets[%[[SEQUENCE]]]
+// CHECK: exec.sequences = #exec.sequences<several>
 func.func @one_block(%q: tensor<?x128x16xbf16>, %slopes: tensor<128xf32>, %r: !mm01.ragged, %layer: index,
                      %out: tensor<?x128x16xbf16>, %state: tensor<7x?x128x16x16xf32>)
     -> (tensor<?x128x16xbf16>, tensor<7x?x128x16x16xf32>) {
@@ -60,7 +59,9 @@ func.func @one_block(%q: tensor<?x128x16xbf16>, %slopes: tensor<128xf32>, %r: !m
 // CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} sequences
 // CHECK: %[[T:.*]] = mm01.ragged_size %{{.*}} tokens
 // CHECK: %[[LEAST:.*]] = arith.constant 2496 : index
-// CHECK: %[[SEVERAL:.*]] = arith.cmpi sge, %[[T]], %[[LEAST]] : index
+// CHECK: %[[LONG:.*]] = arith.cmpi sge, %[[T]], %[[LEAST]] : index
+// CHECK: %[[SOME:.*]] = arith.cmpi ne, %[[N]], %{{.*}} : index
+// CHECK: %[[SEVERAL:.*]] = arith.andi %[[LONG]], %[[SOME]]
 // CHECK: %[[ALL:.*]] = arith.maxsi %[[T]], %{{.*}} : index
 // CHECK: %[[LENGTH:.*]] = arith.select %[[SEVERAL]], %{{.*}}, %[[ALL]] : index
 // CHECK: %[[STATES:.*]] = tensor.empty() : tensor<16x8x128x128xf32>

@@ -8,13 +8,11 @@
 // CHECK-LABEL: func.func @lightning
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<?x4x64xf32>
 // CHECK-SAME: %[[OUT:[^:]*]]: tensor<?x4x64xf32>, %[[STATE:[^:]*]]: tensor<7x?x4x64x64xf32>)
-// One sequence of several tokens needs no launch.
+// Where all have several tokens there is no launch; padding has none, and counts.
 // CHECK: %[[ALL:.*]] = mm01.ragged_size %{{.*}} sequences
-// CHECK: %[[T:.*]] = mm01.ragged_size %{{.*}} tokens
-// CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[T]], %{{.*}} : index
-// CHECK: %[[ONE:.*]] = arith.select %[[FEW]], %[[ALL]], %{{.*}} : index
-// CHECK: %[[ALONE:.*]] = arith.cmpi eq, %[[ALL]], %{{.*}} : index
-// CHECK: %[[N:.*]] = arith.select %[[ALONE]], %[[ONE]], %[[ALL]] : index
+// CHECK: %[[SEVERAL:.*]] = mm01.ragged_size %{{.*}} several
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[ALL]], %[[SEVERAL]] : index
+// CHECK: %[[N:.*]] = arith.select %[[NONE]], %{{.*}}, %[[ALL]] : index
 // CHECK: %[[R:.*]]:2 = scf.forall (%[[SEQ:.*]], %[[H:.*]], %[[PART:.*]]) in (%[[N]], 4, 2) shared_outs(%[[O:.*]] = %[[OUT]], %[[S:.*]] = %[[STATE]])
 // CHECK: %[[COLUMN:.*]] = arith.muli %[[PART]]
 // CHECK: %[[STATES:.*]] = tensor.extract_slice %[[S]][{{.*}}, %[[H]], 0, %[[COLUMN]]] [1, 1, 1, 64, 32]
@@ -27,7 +25,7 @@
 // CHECK: arith.addf {{.*}}fastmath<reassoc,contract>
 // CHECK: } else {
 // CHECK-NEXT: scf.yield %[[ROW]], %[[STATES]]
-// CHECK: mm01.kernel = "lightning_decode"
+// CHECK: exec.sequences = #exec.sequences<single>, mm01.kernel = "lightning_decode"
 // CHECK: mm01.lightning_attention %[[Q]], %[[Q]], %[[Q]], {{.*}} into %[[R]]#0, %[[R]]#1 {mm01.skip_single}
 func.func @lightning(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index,
                      %out: tensor<?x4x64xf32>, %state: tensor<7x?x4x64x64xf32>)

@@ -209,22 +209,6 @@ TEST_F(DecodeGraphsTest, SayWhatWentWrong) {
   }
 }
 
-TEST_F(DecodeGraphsTest, RefuseWhatCannotBeCaptured) {
-  std::unique_ptr<Device> device = gpu();
-  DeviceBuffer memory;
-  ASSERT_TRUE(memory.reserve(*device, 64, "a test").ok());
-  int number = 7;
-  Result<std::unique_ptr<DeviceGraph>> graph = device->capture(
-      [&] { return device->copyIn(memory.data(), &number, sizeof(number)); });
-  expectLine(graph.message(), {"cuMemcpyHtoDAsync"});
-  // The stream is as before.
-  EXPECT_TRUE(device->copyIn(memory.data(), &number, sizeof(number)).ok());
-  EXPECT_TRUE(device->synchronize().ok());
-  CpuDevice cpu(1);
-  EXPECT_FALSE(cpu.canCapture());
-  expectLine(cpu.capture([] { return Status(); }).message(), {"device cpu"});
-}
-
 // An advance leaves the logits where they are.
 TEST_F(DecodeGraphsTest, AdvanceWithoutLogits) {
   Toy toy(TOY_GPU_PROGRAM, gpu(), true), other(TOY_GPU_PROGRAM, gpu(), true);

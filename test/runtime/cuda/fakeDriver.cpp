@@ -5,17 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Built as libcuda.so.1. Its device memory is the host's, its work is done at
-// once, and it runs the kernel add_one(float *x, int64_t n) and those whose
-// machine code is a function (fakeKernel.h). What it is asked for it writes to
-// the file $FAKE_CUDA_LOG, a line each. $FAKE_CUDA makes it another machine:
+// Built as libcuda.so.1. Its device memory is the host's, and it runs the
+// kernel add_one(float *x, int64_t n) and those whose machine code is a
+// function (fakeKernel.h). Work is done at once where nothing is before it on
+// its stream (fakeStreams.h). There are 8 GPUs. What it is asked for it writes
+// to the file $FAKE_CUDA_LOG, a line each. $FAKE_CUDA makes it another machine:
 //
 //     old          a driver without cuGetProcAddress_v2's functions
 //     no-device    cuInit finds no GPU
 //     capability   the GPU has compute capability 8.0
 //     no-binary    machine code is for another chip
 //     bad-ptx      so it is, and PTX does not compile
-//     broken       kernels fail, as is seen when they are waited for
+//     broken       kernels fail, as is seen when they are waited for, then and
+//                  ever after
+//     late         work is done when somebody waits for it, not before
 //     memory=N     the GPU has N bytes
 //     no-capture, no-graph-memory  graphs cannot be captured, or made
 //
@@ -23,7 +26,9 @@
 
 #include "runtime/cuda/Driver.h"
 #include "test/runtime/cuda/fakeKernel.h"
+#include "test/runtime/cuda/fakeStreams.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,6 +40,7 @@
 
 using namespace mm01;
 using namespace mm01::cuda;
+using namespace mm01::fake;
 
 namespace {
 
@@ -60,26 +66,27 @@ struct FakeKernel {
   std::string name;
   const fake_code *code;
 };
-/// What was put on the stream while it was captured.
-struct FakeGraph {
-  std::vector<std::function<void()>> work;
+struct FakeGpu {
+  bool broken = false;
+  int64_t holders = 0;
 };
 
-constexpr ResultCode invalidPtx = 218, launchFailed = 719, invalidValue = 1,
-                     notSupported = 801, captureUnsupported = 900,
-                     captureInvalidated = 901;
+constexpr ResultCode invalidValue = 1, invalidDevice = 101,
+                     invalidContext = 201, invalidPtx = 218, launchFailed = 719,
+                     notSupported = 801;
+constexpr int gpuCount = 8;
+std::array<FakeGpu, gpuCount> gpus;
+thread_local Context current = nullptr;
 std::map<DevicePointer, size_t> allocations;
 std::deque<FakeModule> modules;
 std::deque<FakeKernel> kernels;
-FakeGraph *capturing = nullptr;
-bool captureBroken = false;
 size_t held = 0;
-bool broken = false;
-int64_t clock = 0;
 
-template <typename Handle> Handle fresh() {
-  static uintptr_t next = 0;
-  return reinterpret_cast<Handle>(++next * 64);
+Context contextOf(int ordinal) {
+  return reinterpret_cast<Context>(uintptr_t(ordinal + 1) * 64);
+}
+FakeGpu &gpuOf(Context context) {
+  return gpus[reinterpret_cast<uintptr_t>(context) / 64 - 1];
 }
 
 size_t capacity() {
@@ -88,25 +95,24 @@ size_t capacity() {
                                      : size_t(1) << 40;
 }
 
-/// Does what a stream gets: at once, or later where it is captured.
-void perform(std::function<void()> work) {
-  if (capturing)
-    capturing->work.push_back(std::move(work));
-  else
-    work();
+/// True, and the end of the capture, for what cannot be captured.
+bool breaksCapture(const FakeStream &stream) {
+  if (stream.capture)
+    stream.capture->broken = true;
+  return stream.capture != nullptr;
 }
 
-/// True, and the end of the capture, for what cannot be captured.
-bool breaksCapture() {
-  captureBroken |= capturing != nullptr;
-  return capturing != nullptr;
+/// Waits for what a stream or an event stands for.
+ResultCode finish(const std::function<bool()> &done) {
+  waitUntil(done);
+  return gpuOf(current).broken ? launchFailed : 0;
 }
 
 std::string three(const unsigned *values) {
   return concat(values[0], 'x', values[1], 'x', values[2]);
 }
 
-namespace fake {
+namespace driver {
 
 ResultCode cuInit(unsigned) { return mode() == "no-device" ? noDevice : 0; }
 ResultCode cuDriverGetVersion(int *version) {
@@ -122,12 +128,12 @@ ResultCode cuGetErrorString(ResultCode code, const char **words) {
   return 0;
 }
 ResultCode cuDeviceGetCount(int *count) {
-  *count = 1;
+  *count = gpuCount;
   return 0;
 }
 ResultCode cuDeviceGet(DeviceOrdinal *device, int ordinal) {
   *device = ordinal;
-  return 0;
+  return ordinal < 0 || ordinal >= gpuCount ? invalidDevice : 0;
 }
 ResultCode cuDeviceGetName(char *name, int bytes, DeviceOrdinal) {
   std::snprintf(name, bytes, "Fake GPU");
@@ -151,16 +157,22 @@ ResultCode cuDeviceGetAttribute(int *value, DeviceAttribute attribute,
   }
   return invalidValue;
 }
-ResultCode cuDevicePrimaryCtxRetain(Context *context, DeviceOrdinal) {
-  *context = fresh<Context>();
+ResultCode cuDevicePrimaryCtxRetain(Context *context, DeviceOrdinal ordinal) {
+  *context = contextOf(ordinal);
+  if (gpus[ordinal].holders++ == 0)
+    gpus[ordinal].broken = false;
   log("retain");
   return 0;
 }
-ResultCode cuDevicePrimaryCtxRelease(DeviceOrdinal) {
+ResultCode cuDevicePrimaryCtxRelease(DeviceOrdinal ordinal) {
+  --gpus[ordinal].holders;
   log("release, ", allocations.size(), " allocations left");
   return 0;
 }
-ResultCode cuCtxSetCurrent(Context) { return 0; }
+ResultCode cuCtxSetCurrent(Context context) {
+  current = context;
+  return 0;
+}
 
 ResultCode cuMemGetInfo(size_t *available, size_t *total) {
   *total = capacity();
@@ -182,6 +194,7 @@ ResultCode cuMemFree(DevicePointer memory) {
   auto found = allocations.find(memory);
   if (found == allocations.end())
     return invalidValue;
+  waitForAll(current);
   held -= found->second;
   allocations.erase(found);
   std::free(reinterpret_cast<void *>(memory));
@@ -196,25 +209,23 @@ ResultCode cuMemFreeHost(void *memory) {
   return 0;
 }
 ResultCode cuMemcpyHtoDAsync(DevicePointer to, const void *from, size_t bytes,
-                             Stream) {
-  if (breaksCapture())
-    return captureUnsupported;
+                             Stream stream) {
   log("copy in ", bytes);
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  perform(stream,
+          [=] { std::memcpy(reinterpret_cast<void *>(to), from, bytes); });
   return 0;
 }
 ResultCode cuMemcpyDtoHAsync(void *to, DevicePointer from, size_t bytes,
-                             Stream) {
-  if (breaksCapture())
-    return captureUnsupported;
+                             Stream stream) {
   log("copy out ", bytes);
-  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  perform(stream,
+          [=] { std::memcpy(to, reinterpret_cast<void *>(from), bytes); });
   return 0;
 }
 ResultCode cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, size_t bytes,
-                             Stream) {
+                             Stream stream) {
   log("copy within ", bytes);
-  perform([=] {
+  perform(stream, [=] {
     std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
                 bytes);
   });
@@ -222,29 +233,50 @@ ResultCode cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, size_t bytes,
 }
 
 ResultCode cuStreamCreate(Stream *stream, unsigned) {
-  *stream = fresh<Stream>();
+  *stream = makeStream(current);
   return 0;
 }
-ResultCode cuStreamDestroy(Stream) { return 0; }
-ResultCode cuStreamSynchronize(Stream) {
-  if (breaksCapture())
-    return captureUnsupported;
-  return broken ? launchFailed : 0;
+ResultCode cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  *least = 0;
+  *greatest = -5;
+  return 0;
 }
-ResultCode cuStreamBeginCapture(Stream, CaptureMode) {
+ResultCode cuStreamCreateWithPriority(Stream *stream, unsigned, int) {
+  *stream = makeStream(current);
+  return 0;
+}
+ResultCode cuStreamDestroy(Stream stream) {
+  destroy(stream);
+  return 0;
+}
+ResultCode cuStreamSynchronize(Stream handle) {
+  StreamPointer stream = of(handle);
+  if (breaksCapture(*stream))
+    return captureUnsupported;
+  return finish([&] { return stream->queue.empty(); });
+}
+ResultCode cuStreamWaitEvent(Stream stream, Event event, unsigned) {
+  waitFor(stream, of(event));
+  return 0;
+}
+ResultCode cuStreamBeginCapture(Stream handle, CaptureMode) {
   if (mode() == "no-capture")
     return notSupported;
   log("capture");
-  capturing = new FakeGraph;
-  captureBroken = false;
+  StreamPointer stream = of(handle);
+  stream->capture = std::make_shared<FakeGraph>();
+  stream->capture->origin = stream.get();
   return 0;
 }
-ResultCode cuStreamEndCapture(Stream, Graph *graph) {
-  *graph = captureBroken ? nullptr : reinterpret_cast<Graph>(capturing);
-  if (captureBroken)
-    delete capturing;
-  capturing = nullptr;
-  return captureBroken ? captureInvalidated : 0;
+ResultCode cuStreamEndCapture(Stream handle, Graph *graph) {
+  std::shared_ptr<FakeGraph> made = endCapture(handle);
+  *graph = nullptr;
+  if (made->broken)
+    return captureInvalidated;
+  if (!isJoined(*made))
+    return captureUnjoined;
+  *graph = reinterpret_cast<Graph>(new FakeGraph(*made));
+  return 0;
 }
 ResultCode cuGraphInstantiateWithFlags(GraphExec *ready, Graph graph,
                                        unsigned long long) {
@@ -264,24 +296,46 @@ ResultCode cuGraphExecDestroy(GraphExec ready) {
   delete reinterpret_cast<FakeGraph *>(ready);
   return 0;
 }
-ResultCode cuGraphLaunch(GraphExec ready, Stream) {
+ResultCode cuGraphLaunch(GraphExec ready, Stream stream) {
   log("launch graph");
-  ++clock;
   for (const auto &work : reinterpret_cast<FakeGraph *>(ready)->work)
-    work();
+    perform(stream, work);
   return 0;
 }
 ResultCode cuEventCreate(Event *event, unsigned) {
-  *event = fresh<Event>();
+  *event = makeEvent();
   return 0;
 }
-ResultCode cuEventDestroy(Event) { return 0; }
-/// An event is the time of its record, which the clock of launches counts.
-ResultCode cuEventRecord(Event, Stream) { return 0; }
-ResultCode cuEventSynchronize(Event) { return broken ? launchFailed : 0; }
-ResultCode cuEventElapsedTime(float *milliseconds, Event, Event) {
-  *milliseconds = static_cast<float>(clock);
+ResultCode cuEventDestroy(Event event) {
+  destroy(event);
   return 0;
+}
+ResultCode cuEventRecord(Event event, Stream stream) {
+  record(of(event), stream);
+  return 0;
+}
+ResultCode cuEventSynchronize(Event handle) {
+  EventPointer event = of(handle);
+  if (event->capture)
+    return captureUnsupported;
+  return finish([&] { return isReached(*event); });
+}
+ResultCode cuEventQuery(Event handle) {
+  EventPointer event = of(handle);
+  if (event->capture)
+    return captureUnsupported;
+  progress();
+  if (gpuOf(current).broken)
+    return launchFailed;
+  return isReached(*event) ? 0 : notReady;
+}
+/// A piece of work takes a millisecond.
+ResultCode cuEventElapsedTime(float *milliseconds, Event begin, Event end) {
+  EventPointer first = of(begin), last = of(end);
+  if (first->recorded == 0 || last->recorded == 0)
+    return invalidValue;
+  *milliseconds = static_cast<float>(last->moment - first->moment);
+  return isReached(*first) && isReached(*last) ? 0 : notReady;
 }
 
 ResultCode cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
@@ -329,14 +383,17 @@ ResultCode cuLaunchKernelEx(const LaunchConfig *config, Function function,
     line += concat(" cluster ", config->attributes[i].value.cluster.x, 'x',
                    config->attributes[i].value.cluster.y, 'x',
                    config->attributes[i].value.cluster.z);
-  log(capturing ? "captured " : "", line);
-  ++clock;
-  broken = mode() == "broken";
+  StreamPointer stream = of(config->stream);
+  if (stream->number > 1)
+    line += concat(" stream ", stream->number);
+  log(stream->capture ? "captured " : "", line);
+  if (mode() == "broken")
+    gpuOf(current).broken = true;
   if (code) {
     std::vector<int64_t> values;
     for (int64_t i = 0; i < code->count; ++i)
       std::memcpy(&values.emplace_back(), parameters[i], sizeof(int64_t));
-    perform([code, values] {
+    perform(config->stream, [code, values] {
       std::vector<int64_t> copies = values;
       std::vector<void *> pointers;
       for (int64_t &value : copies)
@@ -346,7 +403,7 @@ ResultCode cuLaunchKernelEx(const LaunchConfig *config, Function function,
   } else if (name == "add_one") {
     float *x = *static_cast<float **>(parameters[0]);
     int64_t n = *static_cast<int64_t *>(parameters[1]);
-    perform([x, n] {
+    perform(config->stream, [x, n] {
       for (int64_t i = 0; i < n; ++i)
         x[i] += 1;
     });
@@ -369,7 +426,35 @@ ResultCode cuTensorMapEncodeTiled(TensorMap *map, TensorMapType type,
   return 0;
 }
 
-} // namespace fake
+} // namespace driver
+
+/// Functions that any thread may call.
+template <typename... Names>
+constexpr bool isOneOf(std::string_view name, Names... names) {
+  return ((name == names) || ...);
+}
+constexpr bool needsContext(std::string_view name) {
+  return !isOneOf(name, "cuInit", "cuDriverGetVersion", "cuGetErrorName",
+                  "cuGetErrorString", "cuDeviceGetCount", "cuDeviceGet",
+                  "cuDeviceGetName", "cuDeviceGetAttribute",
+                  "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease",
+                  "cuCtxSetCurrent", "cuTensorMapEncodeTiled");
+}
+
+/// A function with the lock held, where its thread has a context if it needs
+/// one.
+template <auto function, bool needsContext> struct Locked;
+template <typename... Arguments, ResultCode (*function)(Arguments...),
+          bool needsContext>
+struct Locked<function, needsContext> {
+  static ResultCode call(Arguments... arguments) {
+    std::lock_guard lock(fake::mutex);
+    if (needsContext && !current)
+      return invalidContext;
+    return function(arguments...);
+  }
+};
+
 } // namespace
 
 extern "C" ResultCode cuGetProcAddress_v2(const char *name, void **function,
@@ -378,7 +463,8 @@ extern "C" ResultCode cuGetProcAddress_v2(const char *name, void **function,
     return invalidValue;
 #define FAKE_FIND(symbol, ...)                                                 \
   if (std::strcmp(name, #symbol) == 0) {                                       \
-    ResultCode (*typed)(__VA_ARGS__) = fake::symbol;                           \
+    ResultCode (*typed)(__VA_ARGS__) =                                         \
+        Locked<driver::symbol, needsContext(#symbol)>::call;                   \
     *function = reinterpret_cast<void *>(typed);                               \
     return mode() == "old" ? 500 : 0;                                          \
   }

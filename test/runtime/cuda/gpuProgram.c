@@ -20,7 +20,7 @@
   "{\"name\":\"" name "\",\"arguments\":[" TENSOR "]," TIED "}"
 
 #define MANIFEST                                                                                          \
-  "{\"abi\":3,\"compiler\":\"0.1.0\",\"target\":\"sm_90a\","                                              \
+  "{\"abi\":4,\"compiler\":\"0.1.0\",\"target\":\"sm_90a\","                                              \
   "\"mode\":\"inference\",\"isa\":\"x86-64\","                                                            \
   "\"limits\":{\"max_tokens\":64,\"max_sequences\":4},"                                                   \
   "\"parameter_count\":0,\"ignored_tensors\":[],\"parameters\":[],"                                       \

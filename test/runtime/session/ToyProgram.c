@@ -68,7 +68,7 @@
 #endif
 
 #define MANIFEST                                                               \
-  "{\"abi\":3,\"compiler\":\"0.1.0\",\"target\":\"" TARGET "\","               \
+  "{\"abi\":4,\"compiler\":\"0.1.0\",\"target\":\"" TARGET "\","               \
   "\"mode\":\"inference\",\"isa\":\"x86-64\","                                 \
   "\"limits\":{\"max_tokens\":96,\"max_sequences\":8},"                        \
   "\"model\":{\"vocab_size\":" VOCABULARY_TEXT                                 \
