@@ -25,7 +25,8 @@
 //       "sample_sums"
 //     %tokens, %problems = scf.forall (%n)             "sample_pick"
 //
-// SampleWriter.h has the arithmetic. Test: test/passes/tiling/sample.mlir, and
+// SampleWriter.h has the arithmetic. Test: test/passes/tiling/form-kernels-sampling.mlir,
+// and
 // against the interpreter test/codegen/differential.
 //
 //===----------------------------------------------------------------------===//

@@ -49,10 +49,8 @@ public:
 
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
-  /// i32 to i64.
-  using KernelBuilder::toI32;
+  /// i32 to i64, and the low half of an i64, or an index.
   mlir::Value toI64(mlir::Value x);
-  /// The low half of an i64.
   mlir::Value toI32(mlir::Value x);
 
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
