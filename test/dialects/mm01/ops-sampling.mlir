@@ -2,7 +2,7 @@
 // RUN: mm01-opt %s --mlir-print-op-generic | mm01-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @sample
-// CHECK: %{{.*}}:2 = mm01.sample %{{.*}}, %{{.*}} temperature %{{.*}} top_k %{{.*}} top_p %{{.*}} into %{{.*}}, %{{.*}} : tensor<?x256xf32>, tensor<?xi64> into tensor<?xi32>, tensor<?xi32>
+// CHECK: %{{.*}}, %{{.*}} = mm01.sample %{{.*}}, %{{.*}} temperature %{{.*}} top_k %{{.*}} top_p %{{.*}} into %{{.*}}, %{{.*}} : tensor<?x256xf32>, tensor<?xi64> into tensor<?xi32>, tensor<?xi32>
 func.func @sample(%logits: tensor<?x256xf32>, %draws: tensor<?xi64>, %temperature: f32, %k: i64, %p: f32,
                   %tokens: tensor<?xi32>, %problems: tensor<?xi32>) -> (tensor<?xi32>, tensor<?xi32>) {
   %t, %s = mm01.sample %logits, %draws temperature %temperature top_k %k top_p %p into %tokens, %problems

@@ -22,8 +22,8 @@ func.func @other(%x: tensor<?x8xf32>, %y: tensor<?x4194304xf32>)
   return %y, %x : tensor<?x4194304xf32>, tensor<?x8xf32>
 }
 // CHECK: func.func @sample_8(%[[L:.*]]: tensor<?x8xf32>, %[[D:.*]]: tensor<?xi64>, %[[T:.*]]: f32, %[[K:.*]]: i64, %[[P:.*]]: f32, %[[O:.*]]: tensor<?xi32>, %[[S:.*]]: tensor<?xi32>) -> (tensor<?xi32>, tensor<?xi32>) attributes {mm01.helper}
-// CHECK-NEXT: %[[R:.*]]:2 = mm01.sample %[[L]], %[[D]] temperature %[[T]] top_k %[[K]] top_p %[[P]] into %[[O]], %[[S]]
-// CHECK-NEXT: return %[[R]]#0, %[[R]]#1
+// CHECK-NEXT: %[[NEW:.*]], %[[WHY:.*]] = mm01.sample %[[L]], %[[D]] temperature %[[T]] top_k %[[K]] top_p %[[P]] into %[[O]], %[[S]]
+// CHECK-NEXT: return %[[NEW]], %[[WHY]]
 // CHECK: func.func @sample_4194304(
 // CHECK-NOT: func.func
 
