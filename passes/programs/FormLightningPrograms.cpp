@@ -80,7 +80,7 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, operands.ins);
     else if (form.skipSingle)
-      addShared(b, op, form, grid, operands);
+      addShared(b, op, form, chip, grid, operands);
     rewriter.replaceOp(op, addOutputs(b, form, "lightning", grid, operands));
     return success();
   }
@@ -123,9 +123,10 @@ private:
   /// Puts a program for prefills that hide beside single tokens before that for
   /// others; one of them has no clusters.
   static void addShared(TileBuilder &b, LightningAttentionOp op,
-                        LightningForm form, Grid &grid, Operands &operands) {
-    LightningShare share = shareHeads(b, *findChip(kChip), op.getRagged(),
-                                      grid.heads, form.cluster());
+                        LightningForm form, const Chip &chip, Grid &grid,
+                        Operands &operands) {
+    LightningShare share = shareHeads(b, chip, op.getRagged(), grid.heads,
+                                      form.cluster());
     form.severalHeads = true;
     Value none = b.index(0);
     Grid shared{b.select(share.hides, grid.clusters, none), share.heads};
