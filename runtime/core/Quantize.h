@@ -16,6 +16,7 @@
 #ifndef MM01_RUNTIME_CORE_QUANTIZE_H
 #define MM01_RUNTIME_CORE_QUANTIZE_H
 
+#include "runtime/abi/program.h"
 #include "runtime/core/Manifest.h"
 
 namespace mm01 {
