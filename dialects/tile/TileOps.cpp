@@ -46,11 +46,22 @@ static LogicalResult verifyCluster(Operation *op, int64_t cluster) {
   return success();
 }
 
+/// C3 of kernels and C4 of programs.
+static LogicalResult verifyResident(Operation *op, int64_t resident,
+                                    StringRef label) {
+  if (resident < 1 || resident > 8)
+    return op->emitOpError()
+           << label << ": expected 1 to 8 resident blocks, found " << resident;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (getFunctionType().getNumResults() != 0)
     return emitOpError("C1: expected no results, found ")
            << getFunctionType().getResults();
-  return verifyCluster(*this, getCluster());
+  if (failed(verifyCluster(*this, getCluster())))
+    return failure();
+  return verifyResident(*this, getResident(), "C3");
 }
 
 Type ProgramOp::getArgumentType(Type type) {
@@ -88,7 +99,7 @@ LogicalResult ProgramOp::verify() {
     return failure();
   if (block.empty() || !isa<ReturnOp>(block.back()))
     return emitOpError("C3: expected a body that ends with tile.return");
-  return success();
+  return verifyResident(*this, getResident(), "C4");
 }
 
 LogicalResult RoleOp::verify() {

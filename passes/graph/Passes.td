@@ -49,6 +49,35 @@ def AddRandomWeightsPass : Pass<"mm01-add-random-weights", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def AddSamplingPass : Pass<"mm01-add-sampling", "::mlir::ModuleOp"> {
+  let summary = "adds functions that choose tokens from logits";
+  let description = [{
+    For each size V of a vocabulary that public functions have a result of role
+    `logits` of, `tensor<?xVxf32>`, adds a public function with the attribute
+    `mm01.helper`, which the runtime calls after a step: one `mm01.sample`, whose
+    operands are its arguments.
+
+    Refuses a module that has something else of the function's name. Running it
+    again changes nothing. Not a goal: logits of another type, of more than 2^22
+    tokens, or of a number of them that is not static; such a result gets none.
+
+    ```mlir
+    func.func @forward(%x: tensor<?x256xf32>) -> (tensor<?x256xf32> {mm01.role = "logits"}) {
+      return %x : tensor<?x256xf32>
+    }
+    ```
+
+    gets
+
+    ```text
+    func.func @sample_256(%logits: tensor<?x256xf32>, %draws: tensor<?xi64>, %temperature: f32, %top_k: i64,
+                          %top_p: f32, %tokens: tensor<?xi32>, %problems: tensor<?xi32>)
+        -> (tensor<?xi32>, tensor<?xi32>) attributes {mm01.helper}
+    ```
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::func::FuncDialect"];
+}
+
 def AnnotateCostPass : Pass<"mm01-annotate-cost", "::mlir::ModuleOp"> {
   let summary = "writes on each op what it costs at given sizes";
   let description = [{

@@ -228,10 +228,11 @@ Value TileBuilder::raggedMap(Value buffer, int64_t rows, int64_t columns) {
 
 tile::ProgramOp TileBuilder::program(StringRef name, ValueRange grid,
                                      int64_t cluster, ValueRange ins,
-                                     ValueRange outs, ProgramBody body) {
+                                     ValueRange outs, ProgramBody body,
+                                     int64_t resident) {
   auto made = tile::ProgramOp::create(
       *this, outs.getTypes(), getStringAttr(name), grid[0], grid[1], grid[2],
-      ins, outs, getI64IntegerAttr(cluster));
+      ins, outs, getI64IntegerAttr(cluster), getI64IntegerAttr(resident));
   SmallVector<Type> types;
   SmallVector<Location> locations;
   for (ValueRange operands : {ins, outs})

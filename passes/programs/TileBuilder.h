@@ -101,12 +101,13 @@ struct TileBuilder : mlir::ImplicitLocOpBuilder {
   mlir::Value raggedMap(mlir::Value buffer, int64_t rows, int64_t columns);
 
   /// A program on tensors; `body` writes it, but for its end, and gets what it
-  /// sees of `ins` and `outs`.
+  /// sees of `ins` and `outs`. A multiprocessor holds `resident` of its blocks.
   using ProgramBody =
       llvm::function_ref<void(mlir::ValueRange ins, mlir::ValueRange outs)>;
   tile::ProgramOp program(llvm::StringRef name, mlir::ValueRange grid,
                           int64_t cluster, mlir::ValueRange ins,
-                          mlir::ValueRange outs, ProgramBody body);
+                          mlir::ValueRange outs, ProgramBody body,
+                          int64_t resident = 1);
 };
 
 } // namespace mm01

@@ -152,6 +152,9 @@ struct Manifest {
   int64_t abi = 0;
   std::string compiler;
   std::string target;
+  /// Of a GPU, by whose figures the program was made: it runs on others of its
+  /// kind. Empty for the processor.
+  std::string chip;
   std::string mode;
   /// The x86 level that the machine must have, e.g. "x86-64-v3".
   std::string isa;

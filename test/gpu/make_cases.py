@@ -20,6 +20,7 @@ import lightning
 import narrow
 import safetensors_file
 from differential import run
+import sampling
 import softmax
 
 # Of the largest magnitude in a tensor.
@@ -112,6 +113,7 @@ def main():
         gated_norm(options.folder, root)
         lightning.write_programs(options.folder)
         softmax.write_programs(options.folder)
+        sampling.write_programs(options.folder)
         decode(options.folder)
         random_weights(options.folder, root)
         grouped.write_programs(lambda *program: write(options.folder, *program, BF16), options.seed)

@@ -18,6 +18,7 @@
 #include "dialects/exec/ExecDialect.h"
 #include "models/minimax01/presets/Presets.h"
 #include "passes/fusion/Switch.h"
+#include "passes/tile/Chips.h"
 #include "tools/common/Dialects.h"
 #include "tools/mm01-compile/Compile.h"
 #include "tools/mm01-compile/Input.h"
@@ -83,6 +84,8 @@ Status compile(const CompileOptions &options) {
   if (options.target != "cpu")
     (**module)->setAttr(exec::kTargetAttr,
                         builder.getStringAttr(options.target));
+  if (!options.chip.empty())
+    (**module)->setAttr(kChipAttr, builder.getStringAttr(options.chip));
   // A .mlir file may say itself what is quantised.
   if (options.quantize != "none")
     (**module)->setAttr(kQuantizeAttr, builder.getStringAttr(options.quantize));

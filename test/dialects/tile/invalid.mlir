@@ -14,6 +14,13 @@ tile.kernel @kernel_c2() attributes {cluster = 9 : i64} {
 
 // -----
 
+// expected-error @+1 {{C3: expected 1 to 8 resident blocks, found 0}}
+tile.kernel @kernel_c3() attributes {resident = 0 : i64} {
+  tile.return
+}
+
+// -----
+
 tile.kernel @role_c1() {
   // expected-error @+1 {{C1: expected a multiple of 8 from 24 to 256 registers, found 20}}
   tile.role "load" registers 20 {

@@ -161,8 +161,8 @@ func.func @on_tensors(%x: tensor<?x64xf32>, %r: !mm01.ragged, %n: index, %state:
 // On buffers it has no results; memory may have any rank.
 // CHECK-LABEL: func.func @on_buffers
 func.func @on_buffers(%x: memref<?x64xf32>, %n: index) {
-  // CHECK: tile.program "p" grid(%{{.*}}, %{{.*}}, %{{.*}}) ins() outs(%{{.*}} : memref<?x64xf32>) {
-  tile.program "p" grid(%n, %n, %n) ins() outs(%x : memref<?x64xf32>) {
+  // CHECK: tile.program "p" grid(%{{.*}}, %{{.*}}, %{{.*}}) resident 2 ins() outs(%{{.*}} : memref<?x64xf32>) {
+  tile.program "p" grid(%n, %n, %n) resident 2 ins() outs(%x : memref<?x64xf32>) {
   ^bb0(%a: !rows):
     %c1 = arith.constant 1 : index
     %all = arith.constant dense<true> : tensor<64x64xi1>

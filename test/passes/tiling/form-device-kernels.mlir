@@ -94,6 +94,33 @@ func.func @experts(%rows: tensor<?x64xbf16>, %offsets: tensor<5xi32>, %w: !mm01.
 
 // -----
 
+// Eight rows a workgroup, a warp for each; a choice reads the scores once and
+// passes over the experts chosen before. Nothing is copied. Then come the shares.
+// CHECK-LABEL: func.func @route
+// CHECK-SAME: %[[LOGITS:[^:]+]]: tensor<?x4xf32>
+// CHECK: scf.forall (%[[G:.*]]) in (%{{.*}}) shared_outs
+// CHECK: %[[FIRST:.*]] = arith.muli %[[G]], %{{.*}}
+// CHECK-NOT: tensor.empty
+// CHECK: scf.forall (%[[R:.*]]) in (%{{.*}}) shared_outs
+// CHECK: %[[T:.*]] = arith.addi %[[FIRST]], %[[R]]
+// CHECK: %[[ONE:.*]]:2 = scf.for
+// CHECK: tensor.extract %[[LOGITS]][%[[T]], %{{.*}}]
+// CHECK-NOT: arith.cmpi ne
+// CHECK: scf.for %[[E:[a-z0-9]+]] =
+// CHECK: arith.cmpi ne, %[[E]], %[[ONE]]#1
+// CHECK: mapping = [#gpu.warp<linear_dim_0>]
+// CHECK: scf.forall
+// CHECK-NOT: scf.for
+// CHECK-COUNT-2: math.exp
+// CHECK: mapping = [#gpu.warp<linear_dim_0>]
+// CHECK: mm01.kernel = "route"
+func.func @route(%logits: tensor<?x4xf32>, %w: tensor<?x2xf32>, %e: tensor<?x2xi32>) -> (tensor<?x2xf32>, tensor<?x2xi32>) {
+  %weights, %experts = mm01.route %logits into %w, %e : tensor<?x4xf32> into tensor<?x2xf32>, tensor<?x2xi32>
+  return %weights, %experts : tensor<?x2xf32>, tensor<?x2xi32>
+}
+
+// -----
+
 // Sums instead of a counting sort.
 // CHECK-LABEL: func.func @dispatch
 // CHECK: mm01.kernel = "dispatch_counts"
