@@ -37,6 +37,15 @@ struct Chip {
   int64_t bytesInFlight() const {
     return int64_t(bandwidth * latencyNanoseconds / multiprocessors);
   }
+
+  /// Shared memory of each of as many blocks that a multiprocessor holds.
+  int64_t sharedBytesOf(int64_t resident) const {
+    return (sharedBytes + kReservedBytes) / resident / 1024 * 1024 -
+           kReservedBytes;
+  }
+
+  /// Shared memory that a multiprocessor keeps of each block.
+  static constexpr int64_t kReservedBytes = 1024;
 };
 
 /// All chips, and the one of a name or null.

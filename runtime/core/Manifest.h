@@ -143,6 +143,8 @@ struct ParameterSpec {
   int64_t columns() const { return shape.back(); }
   /// Bytes of the elements of a part in memory.
   int64_t partBytes() const;
+  /// Bytes of the scales of a part.
+  int64_t scaleBytes() const { return isQuantized() ? 4 * partRows() : 0; }
 };
 
 /// All that a program says about itself (docs/contract.md, "The manifest").

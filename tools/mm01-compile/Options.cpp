@@ -55,7 +55,7 @@ struct CommandLine {
   cl::opt<std::string> fusion{
       "fusion", cl::cat(category), cl::value_desc("WHICH"),
       cl::desc("on (default), off, or the fusions to run, separated by commas: "
-               "rows, twins, consumers, launches")};
+               "attention, rows, twins, consumers, launches")};
   cl::opt<bool> givenRoutes{
       "given-routes", cl::cat(category),
       cl::desc("make a program that is told the experts of each token, for "

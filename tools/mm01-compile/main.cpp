@@ -63,10 +63,6 @@ Status checkBuilt(const CompileOptions &options) {
   };
   if (options.mode != "inference")
     return refuse("--mode", options.mode, "inference");
-  if (options.target != "cpu" && options.quantize != "none")
-    return Status::error("--quantize=", options.quantize,
-                         " is not built for --target=", options.target,
-                         ", expected none");
   return {};
 }
 

@@ -171,3 +171,23 @@ func.func @norm(%x: tensor<?x64xbf16>, %w: !mm01.weight<64xbf16>, %out: tensor<?
   %y = mm01.rms_norm %x, %w into %out {eps = 1.0e-5} : tensor<?x64xbf16>, !mm01.weight<64xbf16> into tensor<?x64xbf16>
   return %y : tensor<?x64xbf16>
 }
+
+// -----
+
+// What a program has done for many rows has a kernel for few alone.
+// CHECK-LABEL: func.func @few
+// CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xbf16>, %[[W:[^:]+]]: !mm01.weight<2048x64xi8>, %[[MANY:[^:]+]]: tensor<?x2048xbf16>
+// CHECK: %[[ROWS:.*]] = tensor.dim %[[X]]
+// CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %c4
+// CHECK: %[[TILES:.*]] = arith.select %[[FEW]], %{{.*}}, %c0
+// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], 128) shared_outs(%{{.*}} = %[[MANY]])
+// CHECK: mm01.weight_scales
+// CHECK: arith.sitofp
+// CHECK: mapping = [#gpu.warp<linear_dim_0>]
+// CHECK: mm01.kernel = "linear"
+// CHECK-NOT: scf.forall
+// CHECK: return %[[DONE]]
+func.func @few(%x: tensor<?x64xbf16>, %w: !mm01.weight<2048x64xi8>, %many: tensor<?x2048xbf16>) -> tensor<?x2048xbf16> {
+  %y = mm01.linear %x, %w into %many {mm01.few_rows = 4 : i64} : tensor<?x64xbf16>, !mm01.weight<2048x64xi8> into tensor<?x2048xbf16>
+  return %y : tensor<?x2048xbf16>
+}
