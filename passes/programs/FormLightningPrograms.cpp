@@ -20,6 +20,7 @@
 
 #include "passes/programs/LightningProgram.h"
 #include "passes/programs/LightningSegments.h"
+#include "passes/programs/LightningShare.h"
 #include "passes/programs/Passes.h"
 
 #include "dialects/exec/ExecDialect.h"
@@ -47,7 +48,8 @@ namespace {
 
 /// mm01.lightning_attention of bf16   ==>   tile.program "lightning"
 struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LightningPattern(MLIRContext *context, const Chip &chip)
+      : OpRewritePattern(context), chip(chip) {}
 
   LogicalResult matchAndRewrite(LightningAttentionOp op,
                                 PatternRewriter &rewriter) const override {
@@ -64,32 +66,22 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
       return rewriter.notifyMatchFailure(
           op, "its head size is no multiple of 16 up to 128");
     TileBuilder b(op.getLoc(), rewriter);
-    LightningForm form{size, op->hasAttr(kSkipSingleAttr),
-                       op->hasAttr(kLightningReverseAttr)};
+    LightningForm form{size, op->hasAttr(kSkipSingleAttr)};
+    form.reverse = op->hasAttr(kLightningReverseAttr);
     Grid grid = findGrid(b, op, form);
-    Values ins = {op.getQ(),      op.getK(),      op.getV(),
-                  op.getSlopes(), op.getRagged(), op.getLayer()};
+    Operands operands;
+    operands.ins = {op.getQ(),      op.getK(),      op.getV(),
+                    op.getSlopes(), op.getRagged(), op.getLayer()};
+    operands.outs = {op.getOut(), op.getState()};
     int64_t heads = q.getDimSize(1);
     LightningSegments segments{1, 0};
     if (!ShapedType::isDynamic(heads))
-      segments =
-          chooseLightningSegments(*findChip(kChip), heads, form.cluster());
+      segments = chooseLightningSegments(chip, heads, form.cluster());
     if (segments.count > 1)
-      addSegments(b, op, form, segments, grid, ins);
-    tile::ProgramOp program =
-        b.program("lightning", {grid.clusters, grid.heads, b.index(1)},
-                  form.cluster(), ins, {op.getOut(), op.getState()},
-                  [&](ValueRange ins, ValueRange outs) {
-                    LightningOperands in = {ins[0], ins[1], ins[2],  ins[3],
-                                            ins[4], ins[5], outs[0], outs[1]};
-                    if (segments.count > 1) {
-                      in.segmentTokens = ins[6];
-                      in.segmentStates = ins[7];
-                    }
-                    writeLightningOutputs(b, form, in);
-                  });
-    markSequences(program, form);
-    rewriter.replaceOp(op, program);
+      addSegments(b, op, form, segments, grid, operands.ins);
+    else if (form.skipSingle)
+      addShared(b, op, form, chip, grid, operands);
+    rewriter.replaceOp(op, addOutputs(b, form, "lightning", grid, operands));
     return success();
   }
 
@@ -98,13 +90,49 @@ private:
   struct Grid {
     Value clusters, heads;
   };
-  static constexpr llvm::StringLiteral kChip = "h200";
+  struct Operands {
+    Values ins, outs;
+  };
 
   /// A cluster for each sequence.
   static Grid findGrid(TileBuilder &b, LightningAttentionOp op,
                        const LightningForm &form) {
     return {b.raggedSize(op.getRagged(), form.sequences()),
             b.createOrFold<tensor::DimOp>(op.getQ(), b.index(1))};
+  }
+
+  /// The program of outputs.
+  static ValueRange addOutputs(TileBuilder &b, const LightningForm &form,
+                               StringRef name, const Grid &grid,
+                               const Operands &operands) {
+    tile::ProgramOp program = b.program(
+        name, {grid.clusters, grid.heads, b.index(1)}, form.cluster(),
+        operands.ins, operands.outs, [&](ValueRange ins, ValueRange outs) {
+          LightningOperands in = {ins[0], ins[1], ins[2],  ins[3],
+                                  ins[4], ins[5], outs[0], outs[1]};
+          if (ins.size() > 6) {
+            in.segmentTokens = ins[6];
+            in.segmentStates = ins[7];
+          }
+          writeLightningOutputs(b, form, in);
+        });
+    markSequences(program, form);
+    return program->getResults();
+  }
+
+  /// Puts a program for prefills that hide beside single tokens before that for
+  /// others; one of them has no clusters.
+  static void addShared(TileBuilder &b, LightningAttentionOp op,
+                        LightningForm form, const Chip &chip, Grid &grid,
+                        Operands &operands) {
+    LightningShare share = shareHeads(b, chip, op.getRagged(), grid.heads,
+                                      form.cluster());
+    form.severalHeads = true;
+    Value none = b.index(0);
+    Grid shared{b.select(share.hides, grid.clusters, none), share.heads};
+    operands.outs = llvm::to_vector(
+        addOutputs(b, form, "lightning_heads", shared, operands));
+    grid.clusters = b.select(share.hides, none, grid.clusters);
   }
 
   /// Says that a program leaves sequences of one token alone.
@@ -149,6 +177,8 @@ private:
     ins.append({length, program->getResult(0)});
     grid.clusters = b.add(grid.clusters, entries);
   }
+
+  const Chip &chip;
 };
 
 struct FormLightningProgramsPass
@@ -156,8 +186,11 @@ struct FormLightningProgramsPass
   using Base::Base;
 
   void runOnOperation() override {
+    FailureOr<const Chip *> chip = chipOf(getOperation());
+    if (failed(chip))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<LightningPattern>(&getContext());
+    patterns.add<LightningPattern>(&getContext(), **chip);
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
