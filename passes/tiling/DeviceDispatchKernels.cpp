@@ -234,15 +234,15 @@ struct DeviceRoute : OpRewritePattern<RouteOp> {
     auto share = [&](Value t, Value local, Value experts,
                      Value tile) -> Written {
       SmallVector<Value> scores, shares;
+      Value total;
       for (int64_t j = 0; j < chosen; ++j) {
         Value expert = b.toIndex(b.extract(experts, {local, b.index(j)}));
         scores.push_back(b.widen(b.extract(logits, {t, expert})));
         // The first choice has the largest score.
-        shares.push_back(b.exp(b.subf(scores[j], scores[0])));
+        Value share = b.exp(b.subf(scores[j], scores[0]));
+        total = total ? b.addf(total, share) : share;
+        shares.push_back(share);
       }
-      Value total = shares[0];
-      for (int64_t j = 1; j < chosen; ++j)
-        total = b.addf(total, shares[j]);
       Indices at{local, b.getIndexAttr(0)};
       Value weights = b.slice(tile, at, rowSizes, 1);
       for (int64_t j = 0; j < chosen; ++j)
