@@ -8,6 +8,7 @@
 #include "codegen/hopper/Passes.h"
 #include "codegen/tile/Passes.h"
 #include "codegen/x86/Passes.h"
+#include "passes/tile/Chips.h"
 #include "passes/tile/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -25,11 +26,9 @@
 
 using namespace mlir;
 
-/// The chip for which tile programs are laid out; they run on all of its kind.
-static constexpr llvm::StringLiteral kChip = "h200";
-
 void mm01::addDeviceKernelPasses(OpPassManager &manager) {
-  addTilePasses(manager.nest<gpu::GPUModuleOp>().nest<tile::KernelOp>(), kChip);
+  addTilePasses(manager.nest<gpu::GPUModuleOp>().nest<tile::KernelOp>(),
+                kUsualChip);
   manager.addPass(createShapeTensorMapsPass());
   addTileToNvvmPasses(manager);
 

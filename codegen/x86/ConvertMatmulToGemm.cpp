@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen/x86/Passes.h"
+#include "codegen/x86/Product.h"
 #include "dialects/exec/ExecDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,16 +35,6 @@ namespace mm01 {
 using namespace mlir;
 using namespace mm01;
 
-/// True for a matrix of float32 whose rows are contiguous.
-static bool isLibraryMatrix(Value value) {
-  auto type = dyn_cast<MemRefType>(value.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return type && type.getRank() == 2 && type.getElementType().isF32() &&
-         succeeded(type.getStridesAndOffset(strides, offset)) &&
-         strides.back() == 1;
-}
-
 namespace {
 
 /// c[m, n] += a[m, k] * b[n, k]   ==>   exec.gemm %a, %b, %c accumulate
@@ -52,21 +43,8 @@ struct ConvertContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-        !linalg::isaContractionOpInterface(op))
-      return rewriter.notifyMatchFailure(op, "is no contraction");
-    if (op.hasPureTensorSemantics() ||
-        !llvm::all_of(op->getOperands(), isLibraryMatrix))
-      return rewriter.notifyMatchFailure(
-          op, "operands are not matrices of f32 with contiguous rows");
-    AffineExpr m, n, k;
-    bindDims(op.getContext(), m, n, k);
-    auto map = [&](AffineExpr row, AffineExpr column) {
-      return AffineMap::get(3, 0, {row, column}, op.getContext());
-    };
-    SmallVector<AffineMap> expected = {map(m, k), map(n, k), map(m, n)};
-    if (op.getIndexingMapsArray() != expected)
-      return rewriter.notifyMatchFailure(op, "B is not transposed");
+    if (failed(matchProduct(op, Second::Transposed, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<exec::GemmOp>(
         op, op.getDpsInputOperand(0)->get(), op.getDpsInputOperand(1)->get(),
         op.getDpsInitOperand(0)->get(), /*accumulate=*/true);

@@ -24,6 +24,7 @@
 
 #include "codegen/x86/Isa.h"
 #include "codegen/x86/Passes.h"
+#include "codegen/x86/Product.h"
 #include "dialects/exec/ExecDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,13 +69,6 @@ TileShape fit(TileShape tile, int64_t m, int64_t n) {
   if (n % (tile.vectors * tile.lanes) != 0)
     tile.vectors = 1;
   return tile;
-}
-
-/// True for a matrix of float32 of static shape whose rows are contiguous.
-bool isStaticMatrix(Value value) {
-  auto type = dyn_cast<MemRefType>(value.getType());
-  return type && type.getRank() == 2 && type.getElementType().isF32() &&
-         type.hasStaticShape() && type.isLastDimUnitStride();
 }
 
 /// Writes the loops over tiles of one product.
@@ -168,20 +162,12 @@ struct VectorizeContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-        !linalg::isaContractionOpInterface(op))
-      return rewriter.notifyMatchFailure(op, "is no contraction");
-    if (!llvm::all_of(op->getOperands(), isStaticMatrix))
-      return rewriter.notifyMatchFailure(
-          op, "operands are not static matrices of f32 with contiguous rows");
-    AffineExpr m, n, k;
-    bindDims(op.getContext(), m, n, k);
-    auto map = [&](AffineExpr row, AffineExpr column) {
-      return AffineMap::get(3, 0, {row, column}, op.getContext());
-    };
-    SmallVector<AffineMap> expected = {map(m, k), map(k, n), map(m, n)};
-    if (op.getIndexingMapsArray() != expected)
-      return rewriter.notifyMatchFailure(op, "an operand is transposed");
+    if (failed(mm01::matchProduct(op, mm01::Second::Plain, rewriter)))
+      return failure();
+    if (!llvm::all_of(op->getOperandTypes(), [](Type type) {
+          return cast<MemRefType>(type).hasStaticShape();
+        }))
+      return rewriter.notifyMatchFailure(op, "operands are not static");
     Value c = op.getDpsInitOperand(0)->get();
     ArrayRef<int64_t> size = cast<MemRefType>(c.getType()).getShape();
     TileShape tile = fit(largestTile(op), size[0], size[1]);

@@ -34,6 +34,7 @@
 
 #include "dialects/mm01/Mm01Dialect.h"
 #include "passes/tiling/FewRows.h"
+#include "passes/tiling/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -43,7 +44,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_FORMGROUPEDPROGRAMSPASS
@@ -270,10 +270,7 @@ private:
   template <typename Pattern> LogicalResult run() {
     RewritePatternSet patterns(&getContext());
     patterns.add<Pattern>(&getContext());
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    return rewriteOnly(getOperation(), std::move(patterns));
   }
 };
 

@@ -27,6 +27,7 @@
 #include "dialects/mm01/Mm01Dialect.h"
 #include "passes/tiling/LightningAttributes.h"
 #include "passes/tiling/LightningDecode.h"
+#include "passes/tiling/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -34,7 +35,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_FORMLIGHTNINGPROGRAMSPASS
@@ -191,11 +191,7 @@ struct FormLightningProgramsPass
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<LightningPattern>(&getContext(), **chip);
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(rewriteOnly(getOperation(), std::move(patterns))))
       return signalPassFailure();
     // Loops over workgroups know one direction alone.
     getOperation().walk([&](LightningAttentionOp op) {

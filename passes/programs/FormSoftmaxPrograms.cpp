@@ -20,6 +20,7 @@
 
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
+#include "passes/tiling/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -27,7 +28,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_FORMSOFTMAXPROGRAMSPASS
@@ -75,11 +75,7 @@ struct FormSoftmaxProgramsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<SoftmaxPattern>(&getContext());
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(rewriteOnly(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

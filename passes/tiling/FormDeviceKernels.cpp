@@ -24,6 +24,7 @@
 
 #include "dialects/mm01/Mm01Dialect.h"
 #include "passes/tiling/Patterns.h"
+#include "passes/tiling/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -32,7 +33,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_FORMDEVICEKERNELSPASS
@@ -53,11 +53,7 @@ struct FormDeviceKernelsPass
     mm01::populateDeviceLinearPatterns(patterns);
     mm01::populateDeviceDispatchPatterns(patterns);
     mm01::populateDeviceRotaryPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(mm01::rewriteOnly(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -20,6 +20,7 @@
 
 #include "dialects/mm01/Mm01LibraryOps.h"
 #include "passes/tiling/Patterns.h"
+#include "passes/tiling/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -28,7 +29,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -52,11 +52,7 @@ struct FormKernelsPass : mm01::impl::FormKernelsPassBase<FormKernelsPass> {
     mm01::populateMoeKernelPatterns(patterns);
     mm01::populateSampleKernelPatterns(patterns);
     mm01::populateLinalgKernelPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.enableFolding(false).enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(mm01::rewriteOnly(getOperation(), std::move(patterns))))
       return signalPassFailure();
 
     getOperation()->walk([&](Operation *op) {
