@@ -125,8 +125,8 @@ private:
   static void addShared(TileBuilder &b, LightningAttentionOp op,
                         LightningForm form, const Chip &chip, Grid &grid,
                         Operands &operands) {
-    LightningShare share = shareHeads(b, chip, op.getRagged(), grid.heads,
-                                      form.cluster());
+    LightningShare share =
+        shareHeads(b, chip, op.getRagged(), grid.heads, form.cluster());
     form.severalHeads = true;
     Value none = b.index(0);
     Grid shared{b.select(share.hides, grid.clusters, none), share.heads};
