@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: run.sh [NAME…]
+# usage: run.sh [START…]
 #
-# Runs the checks of a bundle (tools/bundle.sh), or those of these names, on this machine's GPU and prints one table.
+# Runs the checks of a bundle (tools/bundle.sh), or those whose names start so, on this machine's GPU and prints one table.
 # Exit code 1 when one fails; 0, with "unsupported", on a machine without a GPU of compute capability 9.0.
 here=$(cd "$(dirname "$0")" && pwd)
 for packed in "$here"/lib/*.gz; do
