@@ -26,7 +26,7 @@ namespace mm01 {
 inline constexpr llvm::StringLiteral kFusionAttr = "mm01.fusion";
 
 /// What may be in the array: a pass is mm01-fuse-NAME, of launches also
-/// mm01-form-branches.
+/// mm01-form-branches and what lightning programs do for branches.
 inline constexpr llvm::StringLiteral kFusions[] = {"rows", "twins", "consumers",
                                                    "launches"};
 
