@@ -108,10 +108,10 @@ LLVM::LLVMFuncOp makeFunction(KernelOp kernel, int64_t sharedBytes) {
                     builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     dimensions(threads));
-  // One block at a time, so that a role may take the registers of a whole
-  // multiprocessor.
+  // No more blocks at a time than the roles' registers are for: with one, a
+  // role may take those of a whole multiprocessor.
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    builder.getI32IntegerAttr(1));
+                    builder.getI32IntegerAttr(kernel.getResident()));
   // With denormals an exponential takes three more instructions.
   function.setDenormalFpMathF32("preserve-sign,preserve-sign");
   if (cluster > 1)

@@ -37,10 +37,13 @@ using namespace mm01::tile;
 
 namespace {
 
+/// Registers of a multiprocessor.
+constexpr int64_t kRegisters = 65536;
+
 /// Registers that threads of a block have before roles exchange them: an equal
-/// share of the 65,536 of a multiprocessor, in steps of 8, and 255 at most.
-int64_t initialRegisters(int64_t threads) {
-  return std::min<int64_t>(65536 / threads / 8 * 8, 255);
+/// share of what the block has, in steps of 8, and 255 at most.
+int64_t initialRegisters(int64_t threads, int64_t resident) {
+  return std::min<int64_t>(kRegisters / resident / threads / 8 * 8, 255);
 }
 
 struct DispatchRolesPass
@@ -66,11 +69,12 @@ struct DispatchRolesPass
                                  << "one each";
       return signalPassFailure();
     }
+    int64_t resident = kernel.getResident();
     int64_t total = single.empty() ? 0 : single.front().getRegisters();
     for (RoleOp role : groups)
       total += role.getGroups() * role.getRegisters();
     // A role that asks for more than the others give away waits for ever.
-    int64_t before = initialRegisters(threads);
+    int64_t before = initialRegisters(threads, resident);
     if (total > count * before) {
       kernel.emitOpError("has roles that use ")
           << total * kGroupThreads << " registers, expected "

@@ -24,6 +24,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
 
     - C1: it has no results.
     - C2: `cluster`, the number of its blocks, which lie along x, is from 1 to 8.
+    - C3: `resident`, the number of blocks that a multiprocessor holds at a time and
+      that share its registers and its shared memory, is from 1 to 8.
 
     ```mlir
     tile.kernel @nothing(%x: memref<?xf32>, %n: index) attributes {cluster = 2 : i64} {
@@ -33,7 +35,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
-                       DefaultValuedAttr<I64Attr, "1">:$cluster);
+                       DefaultValuedAttr<I64Attr, "1">:$cluster, DefaultValuedAttr<I64Attr, "1">:$resident);
   let regions = (region AnyRegion:$body);
   let extraClassDeclaration = [{
     mlir::ArrayRef<mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
@@ -66,6 +68,8 @@ def Tile_ProgramOp : Tile_Op<"program", [
       for anything else its type.
     - C2: `cluster`, the number of blocks along x, is from 1 to 8.
     - C3: the body ends with `tile.return`.
+    - C4: `resident`, the number of blocks that a multiprocessor holds at a time, is
+      from 1 to 8.
 
     ```mlir
     !rows = memref<?x64xf32, strided<[?, ?], offset: ?>>
@@ -87,11 +91,12 @@ def Tile_ProgramOp : Tile_Op<"program", [
     ```
   }];
   let arguments = (ins StrAttr:$name, Index:$gridX, Index:$gridY, Index:$gridZ, Variadic<AnyType>:$ins,
-                       Variadic<AnyShaped>:$outs, DefaultValuedAttr<I64Attr, "1">:$cluster);
+                       Variadic<AnyShaped>:$outs, DefaultValuedAttr<I64Attr, "1">:$cluster,
+                       DefaultValuedAttr<I64Attr, "1">:$resident);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `grid` `(` $gridX `,` $gridY `,` $gridZ `)` (`cluster` $cluster^)? `ins` `(` ($ins^ `:` type($ins))? `)`
+    $name `grid` `(` $gridX `,` $gridY `,` $gridZ `)` (`cluster` $cluster^)? (`resident` $resident^)? `ins` `(` ($ins^ `:` type($ins))? `)`
     `outs` `(` $outs `:` type($outs) `)` attr-dict-with-keyword $body (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

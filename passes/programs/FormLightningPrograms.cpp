@@ -49,7 +49,8 @@ namespace {
 
 /// mm01.lightning_attention of bf16   ==>   tile.program "lightning"
 struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LightningPattern(MLIRContext *context, const Chip &chip)
+      : OpRewritePattern(context), chip(chip) {}
 
   LogicalResult matchAndRewrite(LightningAttentionOp op,
                                 PatternRewriter &rewriter) const override {
@@ -76,13 +77,12 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
     int64_t heads = q.getDimSize(1);
     LightningSegments segments{1, 0};
     if (!ShapedType::isDynamic(heads))
-      segments =
-          chooseLightningSegments(*findChip(kChip), heads, form.cluster());
+      segments = chooseLightningSegments(chip, heads, form.cluster());
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, operands.ins);
     else if (form.skipSingle &&
              wantsFusion(op->getParentOfType<ModuleOp>(), "launches"))
-      addShared(b, op, form, grid, operands);
+      addShared(b, op, form, chip, grid, operands);
     rewriter.replaceOp(op, addOutputs(b, form, "lightning", grid, operands));
     return success();
   }
@@ -95,7 +95,6 @@ private:
   struct Operands {
     Values ins, outs;
   };
-  static constexpr llvm::StringLiteral kChip = "h200";
 
   /// A cluster for each sequence.
   static Grid findGrid(TileBuilder &b, LightningAttentionOp op,
@@ -126,9 +125,10 @@ private:
   /// Puts a program for prefills that hide beside single tokens before that for
   /// others; one of them has no clusters.
   static void addShared(TileBuilder &b, LightningAttentionOp op,
-                        LightningForm form, Grid &grid, Operands &operands) {
-    LightningShare share = shareHeads(b, *findChip(kChip), op.getRagged(),
-                                      grid.heads, form.cluster());
+                        LightningForm form, const Chip &chip, Grid &grid,
+                        Operands &operands) {
+    LightningShare share =
+        shareHeads(b, chip, op.getRagged(), grid.heads, form.cluster());
     form.severalHeads = true;
     Value none = b.index(0);
     Grid shared{b.select(share.hides, grid.clusters, none), share.heads};
@@ -179,6 +179,8 @@ private:
     ins.append({length, program->getResult(0)});
     grid.clusters = b.add(grid.clusters, entries);
   }
+
+  const Chip &chip;
 };
 
 struct FormLightningProgramsPass
@@ -186,8 +188,11 @@ struct FormLightningProgramsPass
   using Base::Base;
 
   void runOnOperation() override {
+    FailureOr<const Chip *> chip = chipOf(getOperation());
+    if (failed(chip))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<LightningPattern>(&getContext());
+    patterns.add<LightningPattern>(&getContext(), **chip);
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -18,6 +18,7 @@
 #include "passes/programs/Passes.h"
 #include "passes/programs/SoftmaxProgram.h"
 
+#include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,27 +45,13 @@ struct SoftmaxPattern : OpRewritePattern<SoftmaxAttentionOp> {
 
   LogicalResult matchAndRewrite(SoftmaxAttentionOp op,
                                 PatternRewriter &rewriter) const override {
-    auto q = cast<RankedTensorType>(op.getQ().getType());
-    auto keys = cast<RankedTensorType>(op.getKeys().getType());
-    int64_t size = q.getDimSize(2);
-    if (!q.getElementType().isBF16() || !keys.getElementType().isBF16() ||
-        !getElementTypeOrSelf(op.getOut()).isBF16())
-      return rewriter.notifyMatchFailure(
-          op, "its tensors are not all bf16, which the matrix unit takes");
-    if (q.isDynamicDim(1) || keys.isDynamicDim(3))
-      return rewriter.notifyMatchFailure(op, "its number of heads is dynamic");
-    if (ShapedType::isDynamic(size) || size % 16 != 0 || size > 128)
-      return rewriter.notifyMatchFailure(
-          op, "its head size is no multiple of 16 up to 128");
-    if (keys.getDimSize(2) != kSoftmaxPage)
-      return rewriter.notifyMatchFailure(op, "its pages do not have 64 tokens");
-    // Maxima are taken before the scale.
-    if (!(op.getScale().convertToDouble() > 0))
-      return rewriter.notifyMatchFailure(op, "its scale is not positive");
+    StringRef reason;
+    std::optional<SoftmaxShape> found = findSoftmaxShape(op, reason);
+    if (!found)
+      return rewriter.notifyMatchFailure(op, reason);
+    const SoftmaxShape &shape = *found;
     TileBuilder b(op.getLoc(), rewriter);
-    SoftmaxShape shape{size, q.getDimSize(1), keys.getDimSize(3),
-                       op.getScale().convertToDouble()};
-    auto program = b.program(
+    tile::ProgramOp program = b.program(
         "softmax", softmaxGrid(b, shape, op.getRagged()), shape.cluster(),
         {op.getQ(), op.getKeys(), op.getValues(), op.getRagged(),
          op.getLayer()},
@@ -72,6 +59,10 @@ struct SoftmaxPattern : OpRewritePattern<SoftmaxAttentionOp> {
           writeSoftmaxProgram(
               b, shape, {ins[0], ins[1], ins[2], ins[3], ins[4], outs[0]});
         });
+    if (shape.skipSingle)
+      program->setAttr(
+          exec::kSequencesAttr,
+          exec::SequencesAttr::get(b.getContext(), exec::Sequences::several));
     rewriter.replaceOp(op, program);
     return success();
   }

@@ -327,7 +327,8 @@ private:
     OpBuilder builder(program);
     auto kernel = tile::KernelOp::create(
         builder, program.getLoc(), name, builder.getFunctionType({}, {}),
-        /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, program.getCluster());
+        /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr, program.getCluster(),
+        program.getResident());
     kernel.getBody().takeBody(program.getBody());
     Outliner outliner(program, kernel);
     if (failed(outliner.run()))
@@ -349,7 +350,8 @@ private:
   static std::string getText(tile::KernelOp kernel) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    stream << kernel.getFunctionType() << kernel.getCluster();
+    stream << kernel.getFunctionType() << kernel.getCluster() << ' '
+           << kernel.getResident();
     OpPrintingFlags flags;
     flags.printGenericOpForm().useLocalScope();
     for (Operation &op : kernel.getBody().front()) {

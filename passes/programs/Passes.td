@@ -48,6 +48,39 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
   }];
 }
 
+def FormSoftmaxDecodePass : Pass<"mm01-form-softmax-decode", "::mlir::ModuleOp"> {
+  let summary = "Give single tokens of softmax attention a program";
+  let description = [{
+    Puts before each `mm01.softmax_attention` that `mm01-form-softmax-programs` makes a
+    program of, and in which at most 64 query heads share a key head, what does the
+    sequences of exactly one token: a `tile.program "softmax_decode"` with a block for
+    each key head, sequence and piece of its pages, which leaves maxima, sums and
+    outputs of pieces in memory, and a kernel candidate `softmax_merge` that puts them
+    together. How many pages a piece has depends on the sequence's length and the chip
+    alone (SoftmaxDecode.h); the grid is as large as the widest page table could need.
+    The op gets the result as its destination and `mm01.skip_single`, which says that
+    it leaves such sequences as they are.
+
+    Leaves other ops, and those that have `mm01.skip_single` already.
+
+    ```mlir
+    func.func @attention(%q: tensor<?x64x128xbf16>, %keys: tensor<1x?x64x8x128xbf16>, %r: !mm01.ragged, %layer: index,
+                         %out: tensor<?x64x128xbf16>) -> tensor<?x64x128xbf16> {
+      %o = mm01.softmax_attention %q, %keys, %keys, %r, %layer into %out {scale = 0.0883883461}
+        : tensor<?x64x128xbf16>, tensor<1x?x64x8x128xbf16> into tensor<?x64x128xbf16>
+      return %o : tensor<?x64x128xbf16>
+    }
+    ```
+
+    gets pieces of 4 pages or more, 16 at most, in a grid of 8 times the sequences and
+    the number of pieces, and a loop over `(%sequences, 8)`.
+  }];
+  let dependentDialects = ["::mm01::exec::ExecDialect", "::mm01::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
   let summary = "Make tile programs of softmax attention on bf16 activations";
   let description = [{
@@ -56,7 +89,8 @@ def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
     whose head size is a multiple of 16 up to 128 becomes a `tile.program` with a block for 128 tokens of
     a sequence and a query head. Where an even number of query heads of more than 64
     elements shares a key head, clusters of two of them share its keys and values.
-    Other ops are left for `mm01-form-kernels`.
+    Where the op has `mm01.skip_single` the blocks are those of the sequences of
+    several tokens, and there are none without such. Other ops are left for `mm01-form-kernels`.
 
     ```mlir
     func.func @attention(%q: tensor<?x64x128xbf16>, %keys: tensor<1x?x64x8x128xbf16>, %r: !mm01.ragged, %layer: index,
@@ -73,18 +107,23 @@ def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
 }
 
 def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
-  let summary = "Make tile programs of products of experts on bf16 activations";
+  let summary = "Make tile programs of products of experts and of int8 weights";
   let description = [{
-    Each `mm01.grouped_linear` of bf16 becomes a `tile.program` for every width of a
-    tile of rows. An expert is done by the program of the least width that holds its
-    rows, divided into as few equal parts as 256 rows allow; which that is, the device
-    finds out. A program is launched where there are enough rows for any expert to
+    Each `mm01.grouped_linear` on bf16 with a weight of bf16 or int8 becomes a
+    `tile.program` for every width of a tile of rows. An expert is done by the program
+    of the least width that holds its rows, divided into as few equal parts as 256 rows
+    allow, or 128 where its weight is int8 (64 of a gate); which that is, the device finds out. A program is launched where there are enough rows for any expert to
     need it. Two products of the same rows that are a gate and what it is multiplied
     with, `silu(gate) * up` in a `linalg.generic` for them alone, become one program
     of each width that never writes them to memory.
 
-    Refuses int8 weights, other types, rows that are no multiple of 16 bytes, and rows
-    of 64 elements or fewer: these are left for other passes.
+    A `mm01.linear` with an int8 weight is the product of one expert with all rows, in
+    programs for more than 4 rows, of which one is launched. The op stays behind them
+    with `mm01.few_rows = 4`, which says that what has more rows is done.
+
+    Leaves to other passes: other types, rows that are no multiple of 16 bytes, and
+    rows of one step of a product or less, which is 64 elements of a bf16 weight and
+    128 of an int8 one.
 
     ```mlir
     func.func @experts(%x: tensor<?x128xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x128xbf16>,

@@ -11,6 +11,7 @@
 
 void mm01::addProgramPasses(mlir::OpPassManager &manager) {
   manager.addPass(createFormLightningProgramsPass());
+  manager.addPass(createFormSoftmaxDecodePass());
   manager.addPass(createFormSoftmaxProgramsPass());
   manager.addPass(createFormGroupedProgramsPass());
 }

@@ -6,18 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/programs/SoftmaxProgram.h"
+#include "passes/programs/SoftmaxWriter.h"
+
+#include "passes/tiling/LightningDecode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <limits>
-#include <numbers>
 
 using namespace mlir;
 using namespace mm01;
+
+using Values = TileBuilder::Values;
 
 namespace {
 
@@ -25,29 +25,18 @@ constexpr int64_t R = kSoftmaxRows;
 constexpr int64_t K = kSoftmaxRows;
 constexpr int64_t P = kSoftmaxPage;
 
-/// Below every score, and finite: a row that has seen no key yet goes on with
-/// exp2(0) and not with a difference of infinities.
-constexpr double kLowest = -1e30;
-
-/// How far a score may be above the reference of its row, in powers of two: the
-/// weights are at most 256, as exact as any.
-constexpr double kSlack = 8;
-
-using Values = TileBuilder::Values;
-
-/// Blocks of tokens of all sequences: sequence n has those from
-/// offsets[n] / R + n, so their number is known without any sequence's length.
-Value blocksOf(TileBuilder &b, Value ragged) {
+/// Blocks of tokens of all sequences: the i-th, n, has those from
+/// offsets[n] / R + i, so their number is known without any sequence's length.
+Value blocksOf(TileBuilder &b, const SoftmaxShape &shape, Value ragged) {
   Value whole = b.divide(b.raggedSize(ragged, RaggedExtent::tokens), R);
-  return b.add(whole, b.raggedSize(ragged, RaggedExtent::sequences));
+  return b.add(whole, b.raggedSize(ragged, shape.sequences()));
 }
 
-class SoftmaxWriter {
+class PrefillWriter : SoftmaxWriter {
 public:
-  SoftmaxWriter(TileBuilder &b, const SoftmaxShape &shape,
+  PrefillWriter(TileBuilder &b, const SoftmaxShape &shape,
                 const SoftmaxOperands &in)
-      : b(b), shape(shape), in(in),
-        rowVector(RankedTensorType::get({R}, b.getF32Type())) {}
+      : SoftmaxWriter(b, shape, in, R, K) {}
 
   void write() {
     Value qMap = b.raggedMap(in.q, R, shape.size);
@@ -59,16 +48,16 @@ public:
 
     Value q = b.alloc(R, shape.size);
     copyQueries(qMap, q);
-    Values done = b.loop(
-        steps, {b.constant(rowVector, kLowest), zeros(8), zeros(shape.size)},
-        [&](Value t, ValueRange carried) {
-          Value first = b.mul(b.sub(b.sub(steps, t), b.index(1)), b.index(K));
-          Value keys = b.alloc(K, shape.size), values = b.alloc(K, shape.size);
-          copyPages(keyMap, keys, valueMap, values, first);
-          return step(q, keys, values, first, carried);
-        });
-    Value total = tile::RowSumOp::create(b, rowVector, done[1]);
-    Value inverse = arith::DivFOp::create(b, b.constant(rowVector, 1.0), total);
+    Values done = b.loop(steps, start(), [&](Value t, ValueRange carried) {
+      Value first = b.mul(b.sub(b.sub(steps, t), b.index(1)), b.index(K));
+      Value keyTile = b.alloc(K, shape.size),
+            valueTile = b.alloc(K, shape.size);
+      copyPages(keyMap, keyTile, valueMap, valueTile, first);
+      return step(q, keyTile, valueTile, carried,
+                  [&](Value scores) { return mask(scores, first); });
+    });
+    Value sum = total(done[1]);
+    Value inverse = arith::DivFOp::create(b, b.constant(rowVector, 1.0), sum);
     Value result = b.toBf16(b.mulf(done[2], broadcast(inverse, shape.size)));
     Value buffer = b.alloc(R, shape.size);
     b.write(result, buffer, /*transposed=*/false);
@@ -76,21 +65,6 @@ public:
   }
 
 private:
-  /// Keys or values of the layer as {key heads, pages, 65, 64, size}, beginning
-  /// a page before them: at coordinates (0, 64 - n, n, page, head) a box holds
-  /// the first n tokens of a page, and then zeros.
-  Value pagedMap(Value cache) {
-    auto [extents, strides] = b.layoutOf(cache);
-    Value page = b.index(P);
-    Value first = b.sub(b.mul(in.layer, strides[0]), b.mul(page, strides[2]));
-    Values view = {extents[3], extents[1], b.index(P + 1), page, extents[4]};
-    Values steps = {strides[3], strides[1], strides[2], strides[2]};
-    return exec::TensorMapOp::create(
-        b, exec::TensorMapType::get(b.getContext()), cache, first, view, steps,
-        b.getDenseI64ArrayAttr({1, 1, 1, P, shape.size}),
-        b.getI64IntegerAttr(0));
-  }
-
   void findHead() {
     Value inGroup = gpu::ClusterIdOp::create(b, gpu::Dimension::x);
     if (shape.cluster() > 1)
@@ -104,13 +78,13 @@ private:
   /// blocks come first, since they take longest.
   void findSequence() {
     Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
-    block = b.sub(b.sub(blocksOf(b, in.ragged), b.index(1)), y);
-    Value sequences = b.raggedSize(in.ragged, RaggedExtent::sequences);
+    block = b.sub(b.sub(blocksOf(b, shape, in.ragged), b.index(1)), y);
+    Value sequences = b.raggedSize(in.ragged, shape.sequences());
     Value zeros = math::CountLeadingZerosOp::create(b, b.toI32(sequences));
     Value digits = b.sub(
         arith::ConstantIntOp::create(b, /*value=*/32, /*width=*/32), zeros);
     Value often = arith::IndexCastOp::create(b, b.getIndexType(), digits);
-    sequence =
+    Value number =
         b.loop(often, {b.index(0), sequences}, [&](Value, ValueRange bounds) {
           Value middle = b.divide(b.add(bounds[0], bounds[1]), 2);
           Value before =
@@ -118,11 +92,21 @@ private:
           return Values{b.select(before, middle, bounds[0]),
                         b.select(before, bounds[1], middle)};
         })[0];
+    sequence = sequenceAt(number);
+    blockInSequence = b.sub(block, firstBlock(number));
   }
 
-  Value firstBlock(Value sequence) {
-    Value begin = b.raggedGet(in.ragged, RaggedField::seq_offsets, sequence);
-    return b.add(b.divide(begin, R), sequence);
+  /// The number of the program's i-th sequence.
+  Value sequenceAt(Value i) {
+    return shape.skipSingle
+               ? b.raggedGet(in.ragged, RaggedField::several_sequence, i)
+               : i;
+  }
+
+  Value firstBlock(Value i) {
+    Value begin =
+        b.raggedGet(in.ragged, RaggedField::seq_offsets, sequenceAt(i));
+    return b.add(b.divide(begin, R), i);
   }
 
   /// The block's tokens and the keys that the last of them sees.
@@ -130,7 +114,7 @@ private:
     Value begin = b.raggedGet(in.ragged, RaggedField::seq_offsets, sequence);
     Value end = b.raggedGet(in.ragged, RaggedField::seq_offsets,
                             b.add(sequence, b.index(1)));
-    Value row = b.mul(b.sub(block, firstBlock(sequence)), b.index(R));
+    Value row = b.mul(blockInSequence, b.index(R));
     Value left = b.sub(b.sub(end, begin), row);
     count = b.maximum(b.minimum(left, b.index(R)), b.index(0));
     tokenEnd = b.add(b.add(begin, row), count);
@@ -149,18 +133,18 @@ private:
   /// A copy in has a row that exists: a block without tokens takes the first
   /// token, and of its pages the first.
   void copyQueries(Value map, Value buffer) {
-    Value rows = b.maximum(count, b.index(1));
+    Value taken = b.maximum(count, b.index(1));
     Value begin = b.select(some, b.sub(tokenEnd, count), b.index(0));
     tile::CopyInOp::create(b, map,
-                           ValueRange{b.index(0), b.sub(b.index(R), rows),
-                                      b.add(begin, rows), head},
+                           ValueRange{b.index(0), b.sub(b.index(R), taken),
+                                      b.add(begin, taken), head},
                            buffer, Value(), Value(), /*multicast=*/false,
                            DenseI64ArrayAttr());
   }
 
   /// Copies keys and values from `first`, two pages of each. A page behind the
   /// last is the last again; its keys are behind the diagonal there.
-  void copyPages(Value keyMap, Value keys, Value valueMap, Value values,
+  void copyPages(Value keyMap, Value keyTile, Value valueMap, Value valueTile,
                  Value first) {
     Values numbers, counts;
     for (int64_t i = 0; i < K / P; ++i) {
@@ -173,50 +157,10 @@ private:
       counts.push_back(b.minimum(left, b.index(P)));
     }
     for (auto [map, buffer] :
-         {std::pair(keyMap, keys), std::pair(valueMap, values)})
+         {std::pair(keyMap, keyTile), std::pair(valueMap, valueTile)})
       for (int64_t i = 0; i < K / P; ++i)
-        tile::CopyInOp::create(
-            b, map,
-            ValueRange{b.index(0), b.sub(b.index(P), counts[i]), counts[i],
-                       numbers[i], keyHead},
-            buffer, Value(), Value(), /*multicast=*/shape.cluster() > 1,
-            b.getDenseI64ArrayAttr({i * P, P}));
-  }
-
-  /// One step of the online softmax: {references, sums by thread, output}.
-  Values step(Value q, Value keys, Value values, Value first,
-              ValueRange carried) {
-    Value scale = b.f32(shape.scale * std::numbers::log2e);
-    rowScales = tensor::SplatOp::create(b, scale, rowVector);
-    Value scores = mask(b.mma(q, false, keys, true), first);
-    Values now = raise(scores, carried);
-    Value minus = b.negf(b.mulf(now[0], rowScales));
-    Value weights =
-        b.exp2(b.fma(scores, b.splat(scale, R, K), broadcast(minus, K)));
-    Value sums = b.addf(now[1], tile::RowSumOp::create(b, parts(), weights));
-    return {now[0], sums,
-            b.mma(b.toBf16(weights), false, values, false, now[2])};
-  }
-
-  /// Raises references to the maxima, and rescales what was summed, where a
-  /// score is above its reference by more than kSlack in base 2.
-  Values raise(Value scores, ValueRange carried) {
-    Value maxima = tile::RowMaximumOp::create(b, parts(), scores);
-    Value slack =
-        b.constant(rowVector, kSlack / (shape.scale * std::numbers::log2e));
-    Value above =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, maxima,
-                              broadcast(b.addf(carried[0], slack), 8));
-    return b.branch(
-        tile::AnyOp::create(b, b.getI1Type(), above),
-        [&] {
-          Value highest = tile::RowMaximumOp::create(b, rowVector, maxima);
-          highest = arith::MaxNumFOp::create(b, carried[0], highest);
-          Value factor = b.exp2(b.mulf(b.subf(carried[0], highest), rowScales));
-          return Values{highest, b.mulf(carried[1], broadcast(factor, 8)),
-                        b.mulf(carried[2], broadcast(factor, shape.size))};
-        },
-        [&] { return Values(carried); });
+        copyPage(map, buffer, numbers[i], counts[i], i * P,
+                 /*shared=*/shape.cluster() > 1);
   }
 
   /// Hides the keys behind each token: all are visible unless the keys meet the
@@ -230,40 +174,63 @@ private:
           Value apart = b.sub(b.iota(1, R, K), b.iota(0, R, K));
           Value seen = b.compare(arith::CmpIPredicate::sle, apart,
                                  b.splat(b.toI32(ahead), R, K));
-          Value none = b.constant(scores.getType(),
-                                  -std::numeric_limits<double>::infinity());
-          return Values{b.select(seen, scores, none)};
+          return Values{hide(scores, seen)};
         },
         [&] { return Values{scores}; })[0];
   }
 
-  RankedTensorType parts() { return b.tile(R, 8, b.getF32Type()); }
-  Value zeros(int64_t columns) {
-    return b.constant(b.tile(R, columns, b.getF32Type()), 0.0);
-  }
-  Value broadcast(Value rows, int64_t columns) {
-    return tile::BroadcastOp::create(b, b.tile(R, columns, b.getF32Type()),
-                                     rows);
-  }
-
-  TileBuilder &b;
-  const SoftmaxShape shape;
-  const SoftmaxOperands in;
-  const RankedTensorType rowVector;
-  Value keyHead, head, block, sequence;
+  Value head, block, sequence, blockInSequence;
   Value count, some, tokenEnd, position, visible, steps, lastPage;
-  Value rowScales;
 };
 
 } // namespace
 
+std::optional<SoftmaxShape> mm01::findSoftmaxShape(SoftmaxAttentionOp op,
+                                                   StringRef &reason) {
+  auto q = cast<RankedTensorType>(op.getQ().getType());
+  auto keys = cast<RankedTensorType>(op.getKeys().getType());
+  int64_t size = q.getDimSize(2);
+  if (!q.getElementType().isBF16() || !keys.getElementType().isBF16() ||
+      !getElementTypeOrSelf(op.getOut()).isBF16()) {
+    reason = "its tensors are not all bf16, which the matrix unit takes";
+    return std::nullopt;
+  }
+  if (q.isDynamicDim(1) || keys.isDynamicDim(3)) {
+    reason = "its number of heads is dynamic";
+    return std::nullopt;
+  }
+  if (ShapedType::isDynamic(size) || size % 16 != 0 || size > 128) {
+    reason = "its head size is no multiple of 16 up to 128";
+    return std::nullopt;
+  }
+  if (keys.getDimSize(2) != kSoftmaxPage) {
+    reason = "its pages do not have 64 tokens";
+    return std::nullopt;
+  }
+  // Maxima are taken before the scale.
+  if (!(op.getScale().convertToDouble() > 0)) {
+    reason = "its scale is not positive";
+    return std::nullopt;
+  }
+  return SoftmaxShape{size, q.getDimSize(1), keys.getDimSize(3),
+                      op.getScale().convertToDouble(),
+                      op->hasAttr(kSkipSingleAttr)};
+}
+
 Values mm01::softmaxGrid(TileBuilder &b, const SoftmaxShape &shape,
                          Value ragged) {
-  return {b.index(shape.group() / shape.cluster()), blocksOf(b, ragged),
+  Value blocks = blocksOf(b, shape, ragged);
+  if (shape.skipSingle) {
+    Value none =
+        b.compare(arith::CmpIPredicate::eq,
+                  b.raggedSize(ragged, RaggedExtent::several), b.index(0));
+    blocks = b.select(none, b.index(0), blocks);
+  }
+  return {b.index(shape.group() / shape.cluster()), blocks,
           b.index(shape.keyHeads)};
 }
 
 void mm01::writeSoftmaxProgram(TileBuilder &b, const SoftmaxShape &shape,
                                const SoftmaxOperands &operands) {
-  SoftmaxWriter(b, shape, operands).write();
+  PrefillWriter(b, shape, operands).write();
 }

@@ -27,12 +27,22 @@ struct SoftmaxOperands {
 struct SoftmaxShape {
   int64_t size, queryHeads, keyHeads;
   double scale;
+  /// Sequences of one token are left to others.
+  bool skipSingle = false;
 
+  /// The size of a batch that counts the program's sequences.
+  RaggedExtent sequences() const {
+    return skipSingle ? RaggedExtent::several : RaggedExtent::sequences;
+  }
   int64_t group() const { return queryHeads / keyHeads; }
   /// Blocks of a cluster, which share the keys of their query heads; a tile of
   /// one panel cannot be shared.
   int64_t cluster() const { return group() % 2 == 0 && size > 64 ? 2 : 1; }
 };
+
+/// The shape of an op that has a program, else `reason` says why it has none.
+std::optional<SoftmaxShape> findSoftmaxShape(SoftmaxAttentionOp op,
+                                             llvm::StringRef &reason);
 
 /// Clusters along x, blocks of tokens along y, key heads along z.
 TileBuilder::Values softmaxGrid(TileBuilder &b, const SoftmaxShape &shape,

@@ -129,7 +129,7 @@ struct ProgramModel
     auto made = mm01::tile::ProgramOp::create(
         rewriter, op->getLoc(), TypeRange(), program.getNameAttr(),
         program.getGridX(), program.getGridY(), program.getGridZ(), ins, outs,
-        program.getClusterAttr());
+        program.getClusterAttr(), program.getResidentAttr());
     made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     made.getBody().takeBody(program.getBody());
     replaceOpWithBufferizedValues(rewriter, op, outs);

@@ -8,6 +8,8 @@
 #ifndef MM01_PASSES_TILE_CHIPS_H
 #define MM01_PASSES_TILE_CHIPS_H
 
+#include "mlir/IR/Operation.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -35,11 +37,32 @@ struct Chip {
   int64_t bytesInFlight() const {
     return int64_t(bandwidth * latencyNanoseconds / multiprocessors);
   }
+
+  /// Shared memory of each of as many blocks that a multiprocessor holds.
+  int64_t sharedBytesOf(int64_t resident) const {
+    return (sharedBytes + kReservedBytes) / resident / 1024 * 1024 -
+           kReservedBytes;
+  }
+
+  /// Shared memory that a multiprocessor keeps of each block.
+  static constexpr int64_t kReservedBytes = 1024;
 };
 
 /// All chips, and the one of a name or null.
 llvm::ArrayRef<Chip> chips();
 const Chip *findChip(llvm::StringRef name);
+/// "h20, h100, h200 or h800"
+std::string chipNames();
+
+/// Attribute of a module: the name of the chip that its programs are made for,
+/// where it is another than the one below. They run on all of its kind.
+inline constexpr llvm::StringLiteral kChipAttr = "mm01.chip";
+inline constexpr llvm::StringLiteral kUsualChip = "h200";
+
+/// The chip that the module around `op` names, else the one of `name`. Where
+/// there is none, an error on `op`.
+llvm::FailureOr<const Chip *> chipOf(mlir::Operation *op,
+                                     llvm::StringRef name = kUsualChip);
 
 } // namespace mm01
 

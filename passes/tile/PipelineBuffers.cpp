@@ -36,6 +36,7 @@
 #include "passes/tile/RoleSlices.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mm01 {
 #define GEN_PASS_DEF_PIPELINEBUFFERSPASS
@@ -110,12 +111,10 @@ struct PipelineBuffersPass
   using Base::Base;
 
   void runOnOperation() override {
-    const mm01::Chip *found = mm01::findChip(chip);
-    if (!found) {
-      getOperation().emitError("no chip is called '")
-          << chip << "', expected h20, h100, h200 or h800";
+    FailureOr<const mm01::Chip *> chosen = mm01::chipOf(getOperation(), chip);
+    if (failed(chosen))
       return signalPassFailure();
-    }
+    const mm01::Chip *found = *chosen;
     turns = mm01::LoopTurns();
     FailureOr<SmallVector<Group>> groups = collect();
     if (failed(groups))
@@ -126,8 +125,11 @@ struct PipelineBuffersPass
         copied += group.bytes();
         depth = std::max(depth, group.depth());
       }
+    int64_t resident = getOperation().getResident();
+    int64_t sharedBytes = found->sharedBytesOf(resident);
     int64_t asked =
-        copied ? (found->bytesInFlight() + copied - 1) / copied + 2 : 0;
+        copied ? llvm::divideCeil(found->bytesInFlight() / resident, copied) + 2
+               : 0;
     // What threads fill is needed at once by the next role: two tiles, one to
     // fill and one to empty. Where that leaves too little for the copies, one
     // has to do for what is not filled in the innermost loop. What is filled
@@ -139,7 +141,7 @@ struct PipelineBuffersPass
       return mm01::isCopyRole(group.producer) && group.depth() > 0;
     };
     auto leftWith = [&](bool fewer) {
-      int64_t left = found->sharedBytes - kBarrierSpace;
+      int64_t left = sharedBytes - kBarrierSpace;
       for (Group &group : *groups)
         if (!isRepeatedCopy(group))
           left -= versions(group, fewer) * group.bytes();
@@ -153,7 +155,7 @@ struct PipelineBuffersPass
       if (left < 0 || stages < 1) {
         group.buffers.front().emitOpError("does not fit: the tiles of one "
                                           "iteration need more than the ")
-            << found->sharedBytes << " bytes of shared memory of a block";
+            << sharedBytes << " bytes of shared memory of a block";
         return signalPassFailure();
       }
       if (failed(pipeline(group, stages)))

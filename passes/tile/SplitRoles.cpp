@@ -214,12 +214,10 @@ struct SplitRolesPass : mm01::impl::SplitRolesPassBase<SplitRolesPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    const Chip *found = findChip(chip);
-    if (!found) {
-      kernel.emitError("no chip is called '")
-          << chip << "', expected h20, h100, h200 or h800";
+    FailureOr<const Chip *> chosen = chipOf(kernel, chip);
+    if (failed(chosen))
       return signalPassFailure();
-    }
+    const Chip *found = *chosen;
     Block &body = kernel.getBody().front();
     SmallVector<Operation *> sequential;
     for (Operation &op : body.without_terminator())
@@ -241,7 +239,7 @@ struct SplitRolesPass : mm01::impl::SplitRolesPassBase<SplitRolesPass> {
     }
     for (Operation *op : llvm::reverse(sequential))
       op->erase();
-    shareRegisters(groups, copies, *found);
+    shareRegisters(groups, copies, *found, kernel.getResident());
   }
 
 private:
@@ -250,7 +248,7 @@ private:
   /// in steps of 8, and roles exchange what they got: a role that asks for more
   /// than others give away waits for ever.
   static void shareRegisters(ArrayRef<RoleOp> groups, bool copies,
-                             const Chip &chip) {
+                             const Chip &chip, int64_t resident) {
     if (groups.empty())
       return;
     int64_t all = copies;
@@ -259,7 +257,8 @@ private:
       all += role.getGroups();
     }
     int64_t left =
-        llvm::alignDown(chip.registers / (kGroupThreads * all), 8) * all;
+        llvm::alignDown(chip.registers / resident / (kGroupThreads * all), 8) *
+        all;
     if (copies)
       left -= kCopyRegisters;
     SmallVector<RoleOp> greatest;

@@ -12,9 +12,10 @@
 
 namespace mm01 {
 
-/// On mm01.lightning_attention: sequences of exactly one token are done by a
-/// kernel before it, and the op leaves their rows of `out` and their states as
-/// they are. mm01-form-lightning-decode sets it.
+/// On mm01.lightning_attention and mm01.softmax_attention: sequences of exactly
+/// one token are done by kernels before it, and the op leaves their rows of
+/// `out` and their states as they are. mm01-form-lightning-decode and
+/// mm01-form-softmax-decode set it.
 inline constexpr llvm::StringLiteral kSkipSingleAttr = "mm01.skip_single";
 
 } // namespace mm01

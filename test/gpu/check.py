@@ -147,6 +147,19 @@ def check_golden(bundle, folder, scratch):
     yield "ragged", float(wrong_in_batch(bundle, folder)), 0.0, "sequences that differ in a batch"
 
 
+def check_int8(bundle, folder, scratch):
+    """The golden checkpoint with int8 weights, beside the interpreter on the same weights and with its routing."""
+    pairs = []
+    for tokens in (37, 300, 700):
+        replay = ["--replay-routes", os.path.join(folder, f"int8_routes_{tokens}")]
+        ids = f"golden.safetensors:ids_{tokens}"
+        found = golden_logits(bundle, folder, scratch, *replay, ids=ids, program="int8-given.so")
+        expected = safetensors_file.read(os.path.join(folder, f"int8_logits_{tokens}"))["logits"]
+        pairs += squares(found, rows_of(expected))
+    error = math.sqrt(sum(a for a, _ in pairs) / sum(b for _, b in pairs))
+    yield "forced", error, 2e-2, "all logits, routing of the interpreter on the same int8 weights"
+
+
 def check_graphs(bundle, folder, scratch):
     """Decode steps as graphs and one by one: logits of a sequence token by token, bit by bit, and the draws of batches
     whose sizes are padded."""
@@ -178,6 +191,7 @@ def main():
     cases = os.path.join(bundle, "cases")
     checks = [(name, check_case, os.path.join(cases, name)) for name in sorted(os.listdir(cases))]
     checks.append(("golden tiny-a", check_golden, os.path.join(bundle, "tiny-a")))
+    checks.append(("golden int8", check_int8, os.path.join(bundle, "tiny-a")))
     checks.append(("decode graphs", check_graphs, os.path.join(bundle, "tiny-a")))
     checks.append(("sanitizer", check_sanitizer, cases))
     failed = 0

@@ -20,6 +20,7 @@ CASES = {
     "softmax-8x2x128": [[1], [129, 3]],
     "decode-128-of-5": None,
     "experts-silu": None,
+    "experts-silu-int8": None,
 }
 
 

@@ -19,13 +19,23 @@ from safetensors_file import Tensor, read, write
 OUTPUT = 4e-3
 PAGE = 64
 RAGGED = [1, 63, 3, 64, 65, 2, 127, 128, 129, 1, 300, 50]
-# (query heads, key heads, head size): batches
+# Single tokens: what lies before each is about one page, about the pages of one piece, and more pieces than one or two.
+PASTS = [0, 1, 63, 64, 65, 254, 255, 256, 1500, 4095]
+SINGLE = ([1] * len(PASTS), PASTS)
+# Beside others; a sequence of two tokens is no single one.
+MIXED = ([1, 40, 1, 2, 1, 1, 200], [0, 70, 4095, 513, 64, 511, 0])
+# So long that pieces have more pages than the least.
+LONG = ([1, 1], [33000, 16896])
+# (query heads, key heads, head size): batches, each the tokens of sequences or these and what lies before them
 SHAPES = {
-    (8, 2, 128): [[1], [129], RAGGED],
-    (6, 2, 96): [RAGGED],
-    (4, 4, 64): [RAGGED],
-    (6, 2, 48): [[1], RAGGED],
-    (16, 2, 16): [RAGGED],
+    (8, 2, 128): [[1], [129], RAGGED, SINGLE, MIXED],
+    (64, 8, 128): [SINGLE, MIXED],
+    (6, 2, 96): [RAGGED, MIXED],
+    (4, 4, 64): [RAGGED, SINGLE],
+    (6, 2, 48): [[1], RAGGED, SINGLE],
+    (16, 2, 16): [RAGGED, SINGLE],
+    (8, 8, 16): [SINGLE, LONG],
+    (64, 1, 64): [SINGLE, MIXED],
 }
 
 
@@ -55,6 +65,16 @@ def write_programs(folder):
             json.dump({"softmax": list(shape)}, file)
 
 
+def lengths_of(batch):
+    return batch[0] if isinstance(batch, tuple) else batch
+
+
+def pasts_of(batch):
+    if isinstance(batch, tuple):
+        return batch[1]
+    return [37 * n % 150 if len(batch) > 1 else 0 for n in range(len(batch))]
+
+
 class Draws:
     """Values of a normal distribution, as bf16 and as the same numbers in float32."""
 
@@ -71,11 +91,11 @@ class Draws:
         )
 
 
-def make_arguments(rng, shape, lengths):
+def make_arguments(rng, shape, batch):
     """The files of both programs."""
     heads, key_heads, size = shape
+    lengths, past = lengths_of(batch), pasts_of(batch)
     draws, sequences, tokens = Draws(rng), len(lengths), sum(lengths)
-    past = [37 * n % 150 if sequences > 1 else 0 for n in range(sequences)]
     used = [-(-(n + before) // PAGE) for n, before in zip(lengths, past)]
     width, pages = max(used), sum(used) + 2
     order = rng.sample(range(pages), pages)
@@ -114,8 +134,9 @@ def check(mm01_run, folder, shape, scratch):
     """A line of the table for each batch: (what, error, allowed, note)."""
     rng = random.Random("{} {} {}".format(*shape))
     path = lambda name: os.path.join(scratch, name)
-    for lengths in SHAPES[tuple(shape)]:
-        for name, tensors in zip(("gpu", "processor"), make_arguments(rng, shape, lengths)):
+    for batch in SHAPES[tuple(shape)]:
+        lengths, arguments = lengths_of(batch), make_arguments(rng, shape, batch)
+        for name, tensors in zip(("gpu", "processor"), arguments):
             write(path(name + "-in"), tensors)
         results = []
         for name, out in (("gpu", "once"), ("gpu", "twice"), ("processor", "expected")):
@@ -123,7 +144,37 @@ def check(mm01_run, folder, shape, scratch):
             mm01_run("call", program, "--entry", "softmax", "--in", path(name + "-in"), "--out", path(out))
             results.append(read(path(out)))
         once, twice, expected = results
-        what = f"{lengths[0]} tokens" if len(lengths) == 1 else f"{len(lengths)} sequences"
+        kind = "single tokens" if len(lengths) == sum(lengths) else "sequences"
+        what = f"{lengths[0]} tokens" if len(lengths) == 1 else f"{len(lengths)} {kind}"
         same = once["result0"].data == twice["result0"].data
         error = relative_error(once["result0"], expected["result0"]) if same else float("nan")
         yield what, error, OUTPUT, "output" if same else "two runs differ"
+        if len(lengths) > 1:
+            wrong = sum(
+                not is_alone(mm01_run, folder, path, arguments[0], n, once["result0"])
+                for n, length in enumerate(lengths)
+                if length == 1
+            )
+            yield what, float(wrong), 0.0, "single tokens that differ from themselves alone"
+
+
+def is_alone(mm01_run, folder, path, arguments, n, together):
+    """Whether a single token has the bits that it has in a batch of its own."""
+    alone = dict(arguments)
+    token = list(arguments["arg3.seq_offsets"][2])[n]
+    for name in ("arg0", "arg5"):
+        tensor = arguments[name]
+        row = len(tensor.data) // tensor.shape[0]
+        alone[name] = Tensor(tensor.dtype, [1, *tensor.shape[1:]], tensor.data[token * row : (token + 1) * row])
+    width = arguments["arg3.page_table"][1][1]
+    table = arguments["arg3.page_table"][2][n * width : (n + 1) * width]
+    past = arguments["arg3.past"][2][n]
+    used = past // PAGE + 1
+    alone["arg3.seq_offsets"] = ("I32", [2], [0, 1])
+    alone["arg3.past"] = ("I32", [1], [past])
+    alone["arg3.slot"] = ("I32", [1], [0])
+    alone["arg3.page_table"] = ("I32", [1, used], table[:used])
+    write(path("alone-in"), alone)
+    mm01_run("call", os.path.join(folder, "gpu.so"), "--entry", "softmax", "--in", path("alone-in"), "--out", path("alone"))
+    row = len(together.data) // together.shape[0]
+    return read(path("alone"))["result0"].data == together.data[token * row : (token + 1) * row]

@@ -131,3 +131,32 @@ tile.kernel @too_many_single() {
   }
   tile.return
 }
+
+// -----
+
+// Two blocks of a multiprocessor share its registers: 256 threads begin with 128.
+// CHECK-LABEL: tile.kernel @resident
+// CHECK: nvvm.setmaxregister decrease 40
+// CHECK: nvvm.setmaxregister increase 216
+tile.kernel @resident() attributes {resident = 2 : i64} {
+  tile.role "load" registers 40 single {
+    tile.copy_wait 0
+  }
+  tile.role "compute" registers 216 {
+    tile.mma_wait 0
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{has roles that use 35840 registers, expected 32768 at most}}
+tile.kernel @too_many_resident() attributes {resident = 2 : i64} {
+  tile.role "load" registers 40 single {
+    tile.copy_wait 0
+  }
+  tile.role "compute" registers 240 {
+    tile.mma_wait 0
+  }
+  tile.return
+}

@@ -31,3 +31,14 @@ func.func @program_c3(%x: memref<4xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func @program_c4(%x: memref<4xf32>, %n: index) {
+  // expected-error @+1 {{C4: expected 1 to 8 resident blocks, found 9}}
+  tile.program "p" grid(%n, %n, %n) resident 9 ins() outs(%x : memref<4xf32>) {
+  ^bb0(%a: memref<4xf32, strided<[?], offset: ?>>):
+    tile.return
+  }
+  return
+}

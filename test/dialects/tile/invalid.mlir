@@ -14,6 +14,13 @@ tile.kernel @kernel_c2() attributes {cluster = 9 : i64} {
 
 // -----
 
+// expected-error @+1 {{C3: expected 1 to 8 resident blocks, found 0}}
+tile.kernel @kernel_c3() attributes {resident = 0 : i64} {
+  tile.return
+}
+
+// -----
+
 tile.kernel @role_c1() {
   // expected-error @+1 {{C1: expected a multiple of 8 from 24 to 256 registers, found 20}}
   tile.role "load" registers 20 {
@@ -69,6 +76,14 @@ func.func @mma_c2(%q: tensor<64x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
 func.func @mma_c3(%q: !tile.buffer<96x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
   // expected-error @+1 {{C3: expected 64 rows for each warp group, k a multiple of 16 and n a multiple of 8 up to 256}}
   %s = tile.mma %q, %k : !tile.buffer<96x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<96x64xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c4(%w: !tile.buffer<64x64xi8>, %k: !tile.buffer<64x64xbf16>) {
+  // expected-error @+1 {{C4: expected operands of bf16, found '!tile.buffer<64x64xi8>'}}
+  %s = tile.mma %w, %k : !tile.buffer<64x64xi8>, !tile.buffer<64x64xbf16> -> tensor<64x64xf32>
   return
 }
 

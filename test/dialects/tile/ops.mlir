@@ -105,6 +105,14 @@ func.func @registers(%v: !tile.buffer<64x64xbf16, 128>, %x: memref<?xf32>, %at: 
   return
 }
 
+// CHECK-LABEL: func.func @bytes
+func.func @bytes(%w: !tile.buffer<64x128xi8, 128>) -> tensor<64x128xbf16> {
+  // CHECK: tile.read %{{.*}} : <64x128xi8, 128> -> tensor<64x128xi8>
+  %t = tile.read %w : !tile.buffer<64x128xi8, 128> -> tensor<64x128xi8>
+  %wide = arith.sitofp %t : tensor<64x128xi8> to tensor<64x128xbf16>
+  return %wide : tensor<64x128xbf16>
+}
+
 // CHECK-LABEL: tile.kernel @groups
 tile.kernel @groups() {
   // CHECK: tile.role "compute" registers 232 groups 2 {
@@ -153,8 +161,8 @@ func.func @on_tensors(%x: tensor<?x64xf32>, %r: !mm01.ragged, %n: index, %state:
 // On buffers it has no results; memory may have any rank.
 // CHECK-LABEL: func.func @on_buffers
 func.func @on_buffers(%x: memref<?x64xf32>, %n: index) {
-  // CHECK: tile.program "p" grid(%{{.*}}, %{{.*}}, %{{.*}}) ins() outs(%{{.*}} : memref<?x64xf32>) {
-  tile.program "p" grid(%n, %n, %n) ins() outs(%x : memref<?x64xf32>) {
+  // CHECK: tile.program "p" grid(%{{.*}}, %{{.*}}, %{{.*}}) resident 2 ins() outs(%{{.*}} : memref<?x64xf32>) {
+  tile.program "p" grid(%n, %n, %n) resident 2 ins() outs(%x : memref<?x64xf32>) {
   ^bb0(%a: !rows):
     %c1 = arith.constant 1 : index
     %all = arith.constant dense<true> : tensor<64x64xi1>

@@ -52,6 +52,29 @@ func.func @one_block(%q: tensor<?x6x96xbf16>, %keys: tensor<2x?x64x2x96xbf16>, %
 
 // -----
 
+// Single tokens are another's: blocks are those of sequences of several tokens, and there are none without such.
+// CHECK-LABEL: func.func @skip_single
+// CHECK: mm01.ragged_size %{{.*}} several
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK: %[[BLOCKS:.*]] = arith.select %[[NONE]], %c0{{.*}}, %{{.*}} : index
+// CHECK: tile.program "softmax" grid(%c4{{.*}}, %[[BLOCKS]], %c8{{.*}}) cluster 2 ins(
+// CHECK-SAME: attributes {exec.sequences = #exec.sequences<several>}
+// CHECK-COUNT-2: mm01.ragged_get {{.*}} several_sequence
+func.func @skip_single
+// CHECK: %[[SINGLE:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : index
+// CHECK: %[[BLOCKS:.*]] = arith.select %[[SINGLE]], %c0{{.*}}, %{{.*}} : index
+// CHECK: tile.program "softmax" grid(%c4{{.*}}, %[[BLOCKS]], %c8{{.*}}) cluster 2 ins(
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[LENGTH:.*]], %c1
+// CHECK: arith.select %[[ONE]], %c0{{.*}}, %[[LENGTH]] : index
+func.func @skip_single(%q: tensor<?x64x128xbf16>, %keys: tensor<2x?x64x8x128xbf16>, %r: !mm01.ragged, %layer: index,
+                       %out: tensor<?x64x128xbf16>) -> tensor<?x64x128xbf16> {
+  %o = mm01.softmax_attention %q, %keys, %keys, %r, %layer into %out {mm01.skip_single, scale = 0.08838834764831845}
+    : tensor<?x64x128xbf16>, tensor<2x?x64x8x128xbf16> into tensor<?x64x128xbf16>
+  return %o : tensor<?x64x128xbf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @float32
 // CHECK-NOT: tile.program
 // CHECK: mm01.softmax_attention

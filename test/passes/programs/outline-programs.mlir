@@ -8,7 +8,7 @@
 // gets memory, and of its layout what no type says.
 // CHECK-LABEL: tile.kernel @f.copy
 // CHECK-SAME: (%[[MAP:.*]]: !exec.tensor_map, %[[SLOPES:.*]]: memref<f32>, %[[RAGGED:.*]]: !mm01.ragged,
-// CHECK-SAME: %[[STATE:.*]]: memref<f32>, %[[STRIDE:.*]]: index) attributes {cluster = 2 : i64}
+// CHECK-SAME: %[[STATE:.*]]: memref<f32>, %[[STRIDE:.*]]: index) attributes {cluster = 2 : i64, resident = 2 : i64}
 // CHECK: %[[H:.*]] = gpu.block_id y
 // CHECK: %[[PLACE:.*]] = memref.reinterpret_cast %[[SLOPES]] to offset: [%[[H]]], sizes: [], strides: [] : memref<f32> to memref<f32, strided<[], offset: ?>>
 // CHECK: memref.load %[[PLACE]][] : memref<f32, strided<[], offset: ?>>
@@ -26,7 +26,7 @@
 func.func @f(%q: memref<?x4x64xbf16>, %slopes: memref<4xf32>, %r: !mm01.ragged, %n: index, %state: memref<2x?x64xf32>) {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  tile.program "copy" grid(%n, %c4, %c1) cluster 2 ins(%q, %slopes, %r : memref<?x4x64xbf16>, memref<4xf32>, !mm01.ragged)
+  tile.program "copy" grid(%n, %c4, %c1) cluster 2 resident 2 ins(%q, %slopes, %r : memref<?x4x64xbf16>, memref<4xf32>, !mm01.ragged)
       outs(%state : memref<2x?x64xf32>) attributes {exec.sequences = #exec.sequences<several>} {
   ^bb0(%qb: !heads, %sl: !slopes, %rb: !mm01.ragged, %st: !states):
     %base, %offset, %sizes:3, %strides:3 = memref.extract_strided_metadata %qb

@@ -170,3 +170,30 @@ tile.kernel @too_much(%from: !exec.tensor_map, %to: !exec.tensor_map) {
   tile.copy_out %tile to %to[%c0, %c0] {tile.role = "store"} : !tile.buffer<2048x64xbf16>
   tile.return
 }
+
+// -----
+
+// Two blocks of a multiprocessor have half of its memory each, and each asks for half of what is to be under way.
+// CHECK-LABEL: tile.kernel @resident
+// CHECK: tile.pipe : <3>, !tile.buffer<3x256x64xbf16>
+tile.kernel @resident(%from: !exec.tensor_map, %to: !exec.tensor_map, %n: index) attributes {resident = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    %tile = tile.alloc : !tile.buffer<256x64xbf16>
+    tile.copy_in %from[%c0, %t] to %tile {tile.role = "load"} : !tile.buffer<256x64xbf16>
+    tile.copy_out %tile to %to[%c0, %t] {tile.role = "store"} : !tile.buffer<256x64xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @too_much_resident(%from: !exec.tensor_map, %to: !exec.tensor_map) attributes {resident = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{does not fit: the tiles of one iteration need more than the 115712 bytes}}
+  %tile = tile.alloc : !tile.buffer<1024x64xbf16>
+  tile.copy_in %from[%c0, %c0] to %tile {tile.role = "load"} : !tile.buffer<1024x64xbf16>
+  tile.copy_out %tile to %to[%c0, %c0] {tile.role = "store"} : !tile.buffer<1024x64xbf16>
+  tile.return
+}

@@ -139,3 +139,24 @@ tile.kernel @whole(%in: !exec.tensor_map, %memory: memref<?xf32>, %x: f32, %n: i
 tile.kernel @nothing() {
   tile.return
 }
+
+// Where a multiprocessor holds two blocks a role gets what is left of one's half.
+// CHECK-LABEL: tile.kernel @resident
+// CHECK: tile.role "load" registers 40 single {
+// CHECK: tile.role "compute" registers 216 {
+tile.kernel @resident(%in: !exec.tensor_map, %memory: memref<?xf32>) attributes {resident = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pipe, %ring = tile.pipe : !tile.pipe<1>, !tile.buffer<1x64x64xbf16>
+  %k = tile.slot %ring[%c0] : !tile.buffer<1x64x64xbf16> -> !tile.buffer<64x64xbf16>
+  %all = arith.constant dense<true> : tensor<64x64xi1>
+  tile.acquire %pipe[%c0] {tile.role = "load"} : !tile.pipe<1>
+  tile.copy_in %in[%c0, %c0] to %k {tile.role = "load"} : !tile.buffer<64x64xbf16>
+  tile.commit %pipe[%c0] {tile.role = "load"} : !tile.pipe<1>
+  tile.await %pipe[%c0] {tile.role = "compute"} : !tile.pipe<1>
+  %s = tile.mma %k, %k : !tile.buffer<64x64xbf16>, !tile.buffer<64x64xbf16> -> tensor<64x64xf32>
+  tile.release %pipe[%c0] {tile.role = "compute"} : !tile.pipe<1>
+  tile.store %s to %memory[%c0] strides [%c1, %c1] where %all {tile.role = "compute"}
+    : tensor<64x64xf32>, memref<?xf32>, tensor<64x64xi1>
+  tile.return
+}
