@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/fusion/Switch.h"
 #include "passes/programs/LightningProgram.h"
 #include "passes/programs/LightningSegments.h"
 #include "passes/programs/LightningShare.h"
@@ -79,7 +80,8 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
       segments = chooseLightningSegments(chip, heads, form.cluster());
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, operands.ins);
-    else if (form.skipSingle)
+    else if (form.skipSingle &&
+             wantsFusion(op->getParentOfType<ModuleOp>(), "launches"))
       addShared(b, op, form, chip, grid, operands);
     rewriter.replaceOp(op, addOutputs(b, form, "lightning", grid, operands));
     return success();
