@@ -115,9 +115,8 @@ static Error sample(SampleOp op, Frame &frame) {
   Scalar *token = tokens.overwrite(), *problem = problems.overwrite();
   for (int64_t n = 0; n < rows; ++n) {
     auto bits = static_cast<uint64_t>(draws.data()[n].i);
-    Sampled sampled =
-        sampleRow(ArrayRef(logits.row(n), logits.extent(1)),
-                  static_cast<double>(bits) * 0x1p-64, options);
+    Sampled sampled = sampleRow(ArrayRef(logits.row(n), logits.extent(1)),
+                                static_cast<double>(bits) * 0x1p-64, options);
     token[n].i = sampled.token;
     problem[n].i = static_cast<int32_t>(sampled.problem);
   }

@@ -28,12 +28,12 @@ LogicalResult SampleOp::verify() {
                 toString(vector.getType()) + " for " + toString(logits))))
       return failure();
   int64_t vocabulary = logits.getDimSize(1);
-  return require(
-      *this,
-      !ShapedType::isDynamic(vocabulary) && vocabulary >= 1 &&
-          vocabulary <= kMaxVocabulary,
-      "C2", "logits must be [N, V] with V static, from 1 to 2^22, found " +
-                toString(logits));
+  return require(*this,
+                 !ShapedType::isDynamic(vocabulary) && vocabulary >= 1 &&
+                     vocabulary <= kMaxVocabulary,
+                 "C2",
+                 "logits must be [N, V] with V static, from 1 to 2^22, found " +
+                     toString(logits));
 }
 
 OpCost SampleOp::getCost(const CostSizes &sizes) {

@@ -46,8 +46,7 @@ using namespace mm01;
 static std::optional<int64_t> getVocabulary(func::FuncOp function,
                                             unsigned result) {
   auto role = function.getResultAttrOfType<StringAttr>(result, kRoleAttr);
-  auto type =
-      dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[result]);
   if (!role || role.getValue() != kLogitsRole || !type || type.getRank() != 2 ||
       !type.getElementType().isF32() || type.isDynamicDim(1) ||
       type.getDimSize(1) < 1 || type.getDimSize(1) > kMaxVocabulary)
@@ -98,8 +97,8 @@ private:
     function->setAttr(kHelperAttr, b.getUnitAttr());
     Block *body = function.addEntryBlock();
     b.setInsertionPointToStart(body);
-    auto made = SampleOp::create(b, TypeRange{numbers, numbers},
-                                 body->getArguments());
+    auto made =
+        SampleOp::create(b, TypeRange{numbers, numbers}, body->getArguments());
     func::ReturnOp::create(b, made.getResults());
     return success();
   }

@@ -25,9 +25,9 @@
 //       "sample_sums"
 //     %tokens, %problems = scf.forall (%n)             "sample_pick"
 //
-// SampleWriter.h has the arithmetic. Test: test/passes/tiling/form-kernels-sampling.mlir,
-// and
-// against the interpreter test/codegen/differential.
+// SampleWriter.h has the arithmetic. Test:
+// test/passes/tiling/form-kernels-sampling.mlir, and against the interpreter
+// test/codegen/differential.
 //
 //===----------------------------------------------------------------------===//
 
@@ -187,11 +187,10 @@ Values SampleKernels::overPart(Value n, Value p, ValueRange init,
 Value SampleKernels::findMaxima() {
   auto kernel = [&](ValueRange ids, ValueRange outs) {
     Value lowest = w.i32(std::numeric_limits<int32_t>::min());
-    Value highest = overPart(ids[0], ids[1], lowest,
-                             [&](Value logit, ValueRange carried) {
-                               return Values{
-                                   w.maximum(carried[0], w.key(logit))};
-                             })[0];
+    Value highest =
+        overPart(ids[0], ids[1], lowest, [&](Value logit, ValueRange carried) {
+          return Values{w.maximum(carried[0], w.key(logit))};
+        })[0];
     // A row of one element.
     Indices at{ids[0], ids[1]}, one(2, w.getIndexAttr(1));
     Value made = w.insert(highest, w.slice(outs[0], at, one, 1), w.index(0));
@@ -208,17 +207,16 @@ Values SampleKernels::start(Value maxima) {
   Type i64 = w.getI64Type();
   auto kernel = [&](ValueRange ids, ValueRange outs) {
     Value n = ids[0];
-    Value peak = w.loop(w.index(0), w.index(parts),
-                        w.i32(std::numeric_limits<int32_t>::min()),
-                        [&](Value p, ValueRange carried) {
-                          return Values{w.maximum(
-                              carried[0], w.extract(maxima, {n, p}))};
-                        })[0];
+    Value peak = w.loop(
+        w.index(0), w.index(parts), w.i32(std::numeric_limits<int32_t>::min()),
+        [&](Value p, ValueRange carried) {
+          return Values{w.maximum(carried[0], w.extract(maxima, {n, p}))};
+        })[0];
     // One token stays: where it is asked for, and where logits are no numbers.
-    Value pinned = w.either(
-        w.negate(w.isDrawn(op.getTemperature(), op.getTopK())),
-        w.either(w.equal(peak, w.i32(kInfinityKey)),
-                 w.equal(peak, w.i32(-kInfinityKey))));
+    Value pinned =
+        w.either(w.negate(w.isDrawn(op.getTemperature(), op.getTopK())),
+                 w.either(w.equal(peak, w.i32(kInfinityKey)),
+                          w.equal(peak, w.i32(-kInfinityKey))));
     Value wide = w.toI64(peak), one = w.i64(1);
     Values state(kStates);
     state[Peak] = wide;
@@ -231,21 +229,19 @@ Values SampleKernels::start(Value maxima) {
     Indices sizes{w.getIndexAttr(1), w.getIndexAttr(parts), w.getIndexAttr(2)};
     Value sums = w.slice(outs[1], at, sizes, 2);
     constexpr auto parallel = utils::IteratorType::parallel;
-    Value filled = w.generic(
-        w.row(maxima, n), sums, {{0}, {0, 1}}, {parallel, parallel},
-        [&](ValueRange elements) {
-          Value column = linalg::IndexOp::create(w, 1);
-          Value counts = w.both(w.equal(column, w.index(1)),
-                                w.equal(elements[0], peak));
-          return w.choose(counts, one, w.i64(0));
-        });
-    return SmallVector<Written>{setRow(state, outs[0], n),
-                                {filled, at, sizes}};
+    Value filled = w.generic(w.row(maxima, n), sums, {{0}, {0, 1}},
+                             {parallel, parallel}, [&](ValueRange elements) {
+                               Value column = linalg::IndexOp::create(w, 1);
+                               Value counts =
+                                   w.both(w.equal(column, w.index(1)),
+                                          w.equal(elements[0], peak));
+                               return w.choose(counts, one, w.i64(0));
+                             });
+    return SmallVector<Written>{setRow(state, outs[0], n), {filled, at, sizes}};
   };
-  return Values(w.kernel("sample_start", rows,
-                         {makeTensor({kStates}, i64),
-                          makeTensor({parts, 2}, i64)},
-                         kernel));
+  return Values(w.kernel(
+      "sample_start", rows,
+      {makeTensor({kStates}, i64), makeTensor({parts, 2}, i64)}, kernel));
 }
 
 Values SampleKernels::thresholds(Value low, Value high) {
@@ -276,13 +272,13 @@ Value SampleKernels::sumThresholds(Value state, Value sums, bool weighs) {
       Value each = weighs ? w.weight(logit, key, weighing) : w.i32(1);
       Values next;
       for (auto [threshold, sum] : llvm::zip_equal(keys, carried))
-        next.push_back(w.add(
-            sum, w.choose(w.lessOrEqual(threshold, key), each, none)));
+        next.push_back(
+            w.add(sum, w.choose(w.lessOrEqual(threshold, key), each, none)));
       return next;
     };
     // Where the threshold is known, no token is above those of the round.
-    Value open = w.compare(arith::CmpIPredicate::sgt, w.sub(high, low),
-                           w.i64(1));
+    Value open =
+        w.compare(arith::CmpIPredicate::sgt, w.sub(high, low), w.i64(1));
     Values found = w.branch(
         open, SmallVector<Type>(kThresholds, type),
         [&] { return overPart(n, ids[1], nothing, body); },
@@ -329,14 +325,14 @@ Value SampleKernels::narrow(Value state, Value sums, bool weighs) {
     if (weighs) {
       Weighing weighing = this->weighing(outs[0], n);
       Value unit = w.maximum(w.weightOfKey(w.toI32(low), weighing), w.i64(1));
-      kept = arith::DivUIOp::create(
-          w, w.add(kept, w.sub(unit, w.i64(1))), unit);
+      kept =
+          arith::DivUIOp::create(w, w.add(kept, w.sub(unit, w.i64(1))), unit);
     }
     return SmallVector<Written>{setRow(
         {get(outs[0], n, Peak), low, high, above, wanted, kept}, outs[0], n)};
   };
-  return w.kernel(weighs ? "sample_narrow_share" : "sample_narrow", rows,
-                  state, kernel)[0];
+  return w.kernel(weighs ? "sample_narrow_share" : "sample_narrow", rows, state,
+                  kernel)[0];
 }
 
 /// [N, P, 2]: of each part, the weight of tokens above the lowest key that
@@ -365,8 +361,7 @@ Value SampleKernels::share(Value state, Value sums) {
     Value low = get(outs[0], n, Low), kept = get(outs[0], n, Kept);
     Value peak = get(outs[0], n, Peak);
     Value unit = w.weightOfKey(w.toI32(low), weighing);
-    Value all =
-        w.add(totals[0], w.mul(unit, w.minimum(kept, totals[1])));
+    Value all = w.add(totals[0], w.mul(unit, w.minimum(kept, totals[1])));
     Value wanted = w.shareOf(op.getTopP(), all);
     return SmallVector<Written>{
         setRow({peak, low, w.add(peak, w.i64(1)), w.i64(0), wanted, kept},
@@ -397,14 +392,14 @@ SampleKernels::find(Value count, Place from, Value kept, Value unit,
   return {found[2], w.sub(from.rest, found[3]), found[4]};
 }
 
-SampleKernels::Place SampleKernels::findInTable(
-    Place from, Value kept, Value unit,
-    function_ref<std::pair<Value, Value>(Value)> body) {
-  Value table = w.forAll(
-      kGroup, w.empty({kGroup, 2}, w.getI64Type()), [&](Value i, Value out) {
-        auto [weight, ties] = body(i);
-        return setRow({weight, ties}, out, i);
-      });
+SampleKernels::Place
+SampleKernels::findInTable(Place from, Value kept, Value unit,
+                           function_ref<std::pair<Value, Value>(Value)> body) {
+  Value table = w.forAll(kGroup, w.empty({kGroup, 2}, w.getI64Type()),
+                         [&](Value i, Value out) {
+                           auto [weight, ties] = body(i);
+                           return setRow({weight, ties}, out, i);
+                         });
   return find(w.index(kGroup), from, kept, unit, [&](Value i) {
     return std::pair(w.extract(table, {i, w.index(0)}),
                      w.extract(table, {i, w.index(1)}));
@@ -436,12 +431,11 @@ ValueRange SampleKernels::pick(Value state, Value sums) {
     place = findInTable(place, kept, unit, [&](Value group) {
       Value begin = w.minimum(w.add(first, w.mul(group, w.index(kGroup))), end);
       Value stop = w.minimum(w.add(begin, w.index(kGroup)), end);
-      Values sum = w.loop(begin, stop, {w.i64(0), w.i64(0)},
-                          [&](Value v, ValueRange carried) {
-                            auto [weight, ties] = stay(v);
-                            return Values{w.add(carried[0], weight),
-                                          w.add(carried[1], ties)};
-                          });
+      Values sum = w.loop(
+          begin, stop, {w.i64(0), w.i64(0)}, [&](Value v, ValueRange carried) {
+            auto [weight, ties] = stay(v);
+            return Values{w.add(carried[0], weight), w.add(carried[1], ties)};
+          });
       return std::pair(sum[0], sum[1]);
     });
     first = w.add(first, w.mul(place.entry, w.index(kGroup)));
@@ -482,17 +476,17 @@ ValueRange SampleKernels::write() {
   auto repeat = [&](Value condition, int64_t times, Value &sums,
                     function_ref<void()> body) {
     Value end = w.choose(condition, w.index(times), w.index(0));
-    Values done = w.loop(w.index(0), end, {state, sums},
-                         [&](Value, ValueRange carried) {
-                           Value outerState = state, outerSums = sums;
-                           state = carried[0];
-                           sums = carried[1];
-                           body();
-                           Values made{state, sums};
-                           state = outerState;
-                           sums = outerSums;
-                           return made;
-                         });
+    Values done =
+        w.loop(w.index(0), end, {state, sums}, [&](Value, ValueRange carried) {
+          Value outerState = state, outerSums = sums;
+          state = carried[0];
+          sums = carried[1];
+          body();
+          Values made{state, sums};
+          state = outerState;
+          sums = outerSums;
+          return made;
+        });
     state = done[0];
     sums = done[1];
   };

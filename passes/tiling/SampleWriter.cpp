@@ -88,8 +88,8 @@ Value SampleWriter::key(Value logit) {
 
 Value SampleWriter::logitOf(Value key) {
   Value negative = compare(arith::CmpIPredicate::slt, key, i32(0));
-  Value flipped = either(sub(i32(0), key),
-                         i32(std::numeric_limits<int32_t>::min()));
+  Value flipped =
+      either(sub(i32(0), key), i32(std::numeric_limits<int32_t>::min()));
   return arith::BitcastOp::create(*this, getF32Type(),
                                   choose(negative, flipped, key));
 }
@@ -107,8 +107,8 @@ Value SampleWriter::weight(Value logit, Value key, const Weighing &weighing) {
   Value least = f32(kLeastExponent * (1 << kFractionBits));
   Value inside =
       arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, y, least);
-  Value exponent = arith::FPToSIOp::create(*this, getI32Type(),
-                                           choose(inside, y, least));
+  Value exponent =
+      arith::FPToSIOp::create(*this, getI32Type(), choose(inside, y, least));
   exponent = sub(i32(0), exponent);
   Value whole = arith::ShRUIOp::create(*this, exponent, i32(kFractionBits));
   Value fraction =
@@ -119,8 +119,8 @@ Value SampleWriter::weight(Value logit, Value key, const Weighing &weighing) {
   };
   Value x = widen(fraction), value = i32(std::end(kCoefficients)[-1]);
   for (int64_t c : llvm::reverse(ArrayRef(kCoefficients).drop_back())) {
-    Value product = arith::ShRUIOp::create(*this, mul(x, widen(value)),
-                                           i64(32));
+    Value product =
+        arith::ShRUIOp::create(*this, mul(x, widen(value)), i64(32));
     value = sub(i32(c), toI32(product));
   }
   Value scaled = arith::ShLIOp::create(*this, widen(value),
@@ -169,9 +169,9 @@ Value SampleWriter::problem(Value logit) {
     return arith::CmpFOp::create(*this, predicate, logit, f32(value));
   };
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Value found = choose(is(arith::CmpFPredicate::OEQ, infinity),
-                       number(SampleProblem::Infinite),
-                       number(SampleProblem::None));
+  Value found =
+      choose(is(arith::CmpFPredicate::OEQ, infinity),
+             number(SampleProblem::Infinite), number(SampleProblem::None));
   found = choose(is(arith::CmpFPredicate::OEQ, -infinity),
                  number(SampleProblem::AllMinusInfinity), found);
   return choose(is(arith::CmpFPredicate::UNO, 0),

@@ -88,7 +88,8 @@ public:
   mlir::Value problem(mlir::Value logit);
 
   /// Inside a kernel: `count` pieces of work that threads share.
-  using Piece = llvm::function_ref<Written(mlir::Value number, mlir::Value out)>;
+  using Piece =
+      llvm::function_ref<Written(mlir::Value number, mlir::Value out)>;
   mlir::Value forAll(int64_t count, mlir::Value out, Piece body);
 };
 

@@ -89,12 +89,13 @@ Result<Sampler> Sampler::create(const Program &program, Executor &executor,
     if (entries[i].name == name && isSamplingHelper(entries[i], vocabulary))
       return Sampler(program, executor, i, options);
   return Status::error(program.path(), ": has no function that chooses one of ",
-                       vocabulary, " tokens, expected a program of this "
-                                   "compiler with logits of float32");
+                       vocabulary,
+                       " tokens, expected a program of this "
+                       "compiler with logits of float32");
 }
 
-Result<std::vector<SampledToken>>
-Sampler::sample(const void *logits, std::span<const Draw> draws) {
+Result<std::vector<SampledToken>> Sampler::sample(const void *logits,
+                                                  std::span<const Draw> draws) {
   Device &device = executor->getDevice();
   if (draws.empty()) {
     MM01_RETURN_IF_FAILED(device.synchronize());
@@ -110,8 +111,8 @@ Sampler::sample(const void *logits, std::span<const Draw> draws) {
   MM01_RETURN_IF_FAILED(shown);
   // Problems behind tokens, so that one copy brings both.
   int64_t bytes = rows * int64_t{sizeof(int32_t)};
-  int64_t begin = (bytes + MM01_ALIGNMENT - 1) / MM01_ALIGNMENT *
-                  int64_t{MM01_ALIGNMENT};
+  int64_t begin =
+      (bytes + MM01_ALIGNMENT - 1) / MM01_ALIGNMENT * int64_t{MM01_ALIGNMENT};
   MM01_RETURN_IF_FAILED(
       made.reserve(device, begin + bytes, "the tokens of a step"));
 
@@ -119,8 +120,8 @@ Sampler::sample(const void *logits, std::span<const Draw> draws) {
   using Limits = std::numeric_limits<float>;
   float temperature = 0;
   if (options.temperature > 0)
-    temperature = static_cast<float>(std::clamp<double>(
-        options.temperature, Limits::min(), Limits::max()));
+    temperature = static_cast<float>(
+        std::clamp<double>(options.temperature, Limits::min(), Limits::max()));
   auto topP = static_cast<float>(options.topP);
   std::array<int64_t, 2> shape = {
       rows, program->manifest().entries[entry].arguments[0].shape[1]};

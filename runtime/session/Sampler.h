@@ -74,8 +74,8 @@ public:
 private:
   Sampler(const Program &program, Executor &executor, size_t entry,
           const SamplerOptions &options)
-      : program(&program), executor(&executor), entry(entry),
-        options(options) {}
+      : program(&program), executor(&executor), entry(entry), options(options) {
+  }
 
   const Program *program;
   Executor *executor;

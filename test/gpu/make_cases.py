@@ -15,6 +15,7 @@ import random
 import sys
 
 import cases
+import draws
 import grouped
 import lightning
 import narrow
@@ -100,7 +101,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=0)
-    makers = cases.CASES + narrow.CASES
+    makers = cases.CASES + draws.CASES + narrow.CASES
     parser.add_argument("--only", choices=[maker.__name__ for maker in makers])
     options = parser.parse_args()
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")

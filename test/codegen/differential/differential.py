@@ -18,10 +18,11 @@ import sys
 
 import cases
 import chains
+import draws
 import narrow
 import safetensors_file
 
-MAKERS = cases.CASES + chains.CHAINS + narrow.CASES
+MAKERS = cases.CASES + chains.CHAINS + draws.CASES + narrow.CASES
 
 # Of the largest magnitude in a tensor. Tiling changes the order of sums in float64 and constants to float32; a program
 # computes in float32.

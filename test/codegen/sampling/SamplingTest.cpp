@@ -45,9 +45,8 @@ protected:
       logits.insert(logits.end(), row.begin(), row.end());
       draws.push_back({draws.size(), step});
     }
-    Result<Sampler> sampler =
-        Sampler::create(*program, executor,
-                        static_cast<int64_t>(rows[0].size()), options);
+    Result<Sampler> sampler = Sampler::create(
+        *program, executor, static_cast<int64_t>(rows[0].size()), options);
     EXPECT_TRUE(sampler.ok()) << sampler.message();
     Result<std::vector<SampledToken>> found =
         sampler->sample(logits.data(), draws);
@@ -226,8 +225,7 @@ TEST_F(SamplingTest, DistributionOverParts) {
   for (size_t i = 0; i < places.size(); ++i)
     logits[places[i]] = 0.25f * static_cast<float>(i);
   std::vector<int64_t> counts = count(logits, {.temperature = 1}, kDraws);
-  std::vector<double> all =
-      softmax(logits, 1, {places.begin(), places.end()});
+  std::vector<double> all = softmax(logits, 1, {places.begin(), places.end()});
   expectDistribution(counts, all);
 }
 
@@ -243,8 +241,8 @@ TEST_F(SamplingTest, NucleusOfManyTokens) {
 }
 
 TEST_F(SamplingTest, LargeLogitsDoNotOverflow) {
-  std::vector<int64_t> counts = count(
-      widened({3e38f, 3e38f, -3e38f}, 6), {.temperature = 1e-3}, 1000);
+  std::vector<int64_t> counts =
+      count(widened({3e38f, 3e38f, -3e38f}, 6), {.temperature = 1e-3}, 1000);
   EXPECT_GT(counts[0], 400);
   EXPECT_GT(counts[1], 400);
   EXPECT_EQ(counts[0] + counts[1], 1000);
@@ -279,8 +277,8 @@ TEST_F(SamplingTest, LikeASortedRow) {
       }
     auto n = static_cast<int64_t>(size);
     for (double temperature : {0.0, 0.3, 1.0, 2.5})
-      for (int64_t topK : {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{50},
-                           n - 1, n, 2 * n})
+      for (int64_t topK :
+           {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{50}, n - 1, n, 2 * n})
         for (double topP : {1.0, 0.9, 0.3, 1e-9})
           expectLikeReference(rows, {.temperature = temperature,
                                      .topK = std::max<int64_t>(topK, 0),

@@ -28,8 +28,8 @@ protected:
   ToyModel model;
 
   Sampler make(const SamplerOptions &options) {
-    return ToyModel::valueOf(Sampler::create(model.program, model.executor,
-                                             kVocabulary, options));
+    return ToyModel::valueOf(
+        Sampler::create(model.program, model.executor, kVocabulary, options));
   }
 
   /// A row of these logits first, and of tokens that nobody draws.
@@ -141,9 +141,9 @@ TEST_F(SamplerTest, BadOptionsAreRefused) {
   EXPECT_TRUE(refused({.topP = 0}));
   EXPECT_TRUE(refused({.topP = 1.5}));
   EXPECT_TRUE(refused({.topP = NAN}));
-  EXPECT_TRUE(Sampler::create(model.program, model.executor, kVocabulary,
-                              {.topK = -1})
-                  .failed());
+  EXPECT_TRUE(
+      Sampler::create(model.program, model.executor, kVocabulary, {.topK = -1})
+          .failed());
 }
 
 } // namespace

@@ -90,7 +90,7 @@
   "{\"kind\":\"tensor\",\"shape\":[-1,4],\"type\":\"f32\"},"                   \
   "{\"kind\":\"scalar\",\"type\":\"f32\"}],"                                   \
   "\"results\":[{\"kind\":\"tied\",\"argument\":0}]}],"                        \
-  "\"helpers\":[{\"name\":\"sample_" VOCABULARY_TEXT "\",\"arguments\":["       \
+  "\"helpers\":[{\"name\":\"sample_" VOCABULARY_TEXT "\",\"arguments\":["      \
   "{\"kind\":\"tensor\",\"shape\":[-1," VOCABULARY_TEXT "],"                   \
   "\"type\":\"f32\"},"                                                         \
   "{\"kind\":\"tensor\",\"shape\":[-1],\"type\":\"i64\"},"                     \
