@@ -73,10 +73,12 @@ struct DispatchRolesPass
     int64_t total = single.empty() ? 0 : single.front().getRegisters();
     for (RoleOp role : groups)
       total += role.getGroups() * role.getRegisters();
-    if (total * kGroupThreads > kRegisters / resident) {
+    // A role that asks for more than the others give away waits for ever.
+    int64_t before = initialRegisters(threads, resident);
+    if (total > count * before) {
       kernel.emitOpError("has roles that use ")
           << total * kGroupThreads << " registers, expected "
-          << kRegisters / resident << " at most";
+          << before * threads << " at most";
       return signalPassFailure();
     }
 
@@ -84,7 +86,6 @@ struct DispatchRolesPass
     ImplicitLocOpBuilder b(first.getLoc(), first);
     thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     Value group = arith::DivUIOp::create(b, thread, constant(b, kGroupThreads));
-    int64_t before = initialRegisters(threads, resident);
     int64_t branches = groups.size() + !single.empty(), end = 0;
     for (int64_t i = 0; i < branches; ++i) {
       bool isSingle = i == 0 && !single.empty();

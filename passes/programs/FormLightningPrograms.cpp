@@ -20,6 +20,7 @@
 
 #include "passes/programs/LightningProgram.h"
 #include "passes/programs/LightningSegments.h"
+#include "passes/programs/LightningShare.h"
 #include "passes/programs/Passes.h"
 
 #include "dialects/exec/ExecDialect.h"
@@ -64,32 +65,23 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
       return rewriter.notifyMatchFailure(
           op, "its head size is no multiple of 16 up to 128");
     TileBuilder b(op.getLoc(), rewriter);
-    LightningForm form{size, op->hasAttr(kSkipSingleAttr),
-                       op->hasAttr(kLightningReverseAttr)};
+    LightningForm form{size, op->hasAttr(kSkipSingleAttr)};
+    form.reverse = op->hasAttr(kLightningReverseAttr);
     Grid grid = findGrid(b, op, form);
-    Values ins = {op.getQ(),      op.getK(),      op.getV(),
-                  op.getSlopes(), op.getRagged(), op.getLayer()};
+    Operands operands;
+    operands.ins = {op.getQ(),      op.getK(),      op.getV(),
+                    op.getSlopes(), op.getRagged(), op.getLayer()};
+    operands.outs = {op.getOut(), op.getState()};
     int64_t heads = q.getDimSize(1);
     LightningSegments segments{1, 0};
     if (!ShapedType::isDynamic(heads))
       segments =
           chooseLightningSegments(*findChip(kChip), heads, form.cluster());
     if (segments.count > 1)
-      addSegments(b, op, form, segments, grid, ins);
-    tile::ProgramOp program =
-        b.program("lightning", {grid.clusters, grid.heads, b.index(1)},
-                  form.cluster(), ins, {op.getOut(), op.getState()},
-                  [&](ValueRange ins, ValueRange outs) {
-                    LightningOperands in = {ins[0], ins[1], ins[2],  ins[3],
-                                            ins[4], ins[5], outs[0], outs[1]};
-                    if (segments.count > 1) {
-                      in.segmentTokens = ins[6];
-                      in.segmentStates = ins[7];
-                    }
-                    writeLightningOutputs(b, form, in);
-                  });
-    markSequences(program, form);
-    rewriter.replaceOp(op, program);
+      addSegments(b, op, form, segments, grid, operands.ins);
+    else if (form.skipSingle)
+      addShared(b, op, form, grid, operands);
+    rewriter.replaceOp(op, addOutputs(b, form, "lightning", grid, operands));
     return success();
   }
 
@@ -98,6 +90,9 @@ private:
   struct Grid {
     Value clusters, heads;
   };
+  struct Operands {
+    Values ins, outs;
+  };
   static constexpr llvm::StringLiteral kChip = "h200";
 
   /// A cluster for each sequence.
@@ -105,6 +100,39 @@ private:
                        const LightningForm &form) {
     return {b.raggedSize(op.getRagged(), form.sequences()),
             b.createOrFold<tensor::DimOp>(op.getQ(), b.index(1))};
+  }
+
+  /// The program of outputs.
+  static ValueRange addOutputs(TileBuilder &b, const LightningForm &form,
+                               StringRef name, const Grid &grid,
+                               const Operands &operands) {
+    tile::ProgramOp program = b.program(
+        name, {grid.clusters, grid.heads, b.index(1)}, form.cluster(),
+        operands.ins, operands.outs, [&](ValueRange ins, ValueRange outs) {
+          LightningOperands in = {ins[0], ins[1], ins[2],  ins[3],
+                                  ins[4], ins[5], outs[0], outs[1]};
+          if (ins.size() > 6) {
+            in.segmentTokens = ins[6];
+            in.segmentStates = ins[7];
+          }
+          writeLightningOutputs(b, form, in);
+        });
+    markSequences(program, form);
+    return program->getResults();
+  }
+
+  /// Puts a program for prefills that hide beside single tokens before that for
+  /// others; one of them has no clusters.
+  static void addShared(TileBuilder &b, LightningAttentionOp op,
+                        LightningForm form, Grid &grid, Operands &operands) {
+    LightningShare share = shareHeads(b, *findChip(kChip), op.getRagged(),
+                                      grid.heads, form.cluster());
+    form.severalHeads = true;
+    Value none = b.index(0);
+    Grid shared{b.select(share.hides, grid.clusters, none), share.heads};
+    operands.outs = llvm::to_vector(
+        addOutputs(b, form, "lightning_heads", shared, operands));
+    grid.clusters = b.select(share.hides, none, grid.clusters);
   }
 
   /// Says that a program leaves sequences of one token alone.

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mm01;
@@ -26,12 +27,30 @@ public:
   using LightningWriter::LightningWriter;
 
   void write() {
-    Value qMap = b.raggedMap(in.q, C, form.size);
-    Value kMap = b.raggedMap(in.k, C, form.size);
-    Value vMap = b.raggedMap(in.v, C, C), outMap = b.raggedMap(in.out, C, C);
+    qMap = b.raggedMap(in.q, C, form.size);
+    kMap = b.raggedMap(in.k, C, form.size);
+    vMap = b.raggedMap(in.v, C, C);
+    outMap = b.raggedMap(in.out, C, C);
+    piece = findPiece();
+    Value first = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+    if (!form.severalHeads)
+      return writeHead(first);
+    // Those heads of a sequence that are the cluster's, one after another.
+    auto heads = scf::ForOp::create(
+        b, first, b.layoutOf(in.q).extents[1],
+        gpu::GridDimOp::create(b, gpu::Dimension::y), ValueRange(),
+        [](OpBuilder &, Location, Value, ValueRange) {});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(heads.getBody());
+    writeHead(heads.getInductionVar());
+    scf::YieldOp::create(b);
+  }
+
+private:
+  void writeHead(Value head) {
+    begin(head);
     makeDecays();
-    LightningPiece piece = findPiece();
-    Value kv = findState(piece);
+    Value kv = findState();
 
     Value zero = b.index(0), one = b.index(1);
     Value blocks = countBlocks(piece);
@@ -57,10 +76,9 @@ public:
           return Values{b.toBf16(next), decay(next, tokens), b.toBf16(out)};
         });
     copyOut(carried[2], outMap, findBlock(piece, b.sub(blocks, one)));
-    storeSlot(piece, carried[1], isLast(piece));
+    storeSlot(piece, carried[1], isLast());
   }
 
-private:
   void makeDecays() {
     Value zero = b.constant(place.getType(), int64_t(0));
     Value one = b.constant(place.getType(), int64_t(1));
@@ -101,7 +119,7 @@ private:
 
   /// The state before the piece: that of the slot, of nothing, or the sum of
   /// what the segments before this one add.
-  Value findState(const LightningPiece &piece) {
+  Value findState() {
     Value zero = b.index(0), one = b.index(1);
     Value some = b.compare(Predicate::sgt, piece.length, zero);
     Value before = b.both(some, goesOn(piece));
@@ -124,7 +142,7 @@ private:
   }
 
   /// Where the state goes back to the slot: behind a sequence's last token.
-  Value isLast(const LightningPiece &piece) {
+  Value isLast() {
     Value some = b.compare(Predicate::sgt, piece.length, b.index(0));
     if (!hasSegments())
       return some;
@@ -153,7 +171,8 @@ private:
                             ValueRange{column, box.clip, row, head});
   }
 
-  Value scoreDecays, outDecays;
+  LightningPiece piece;
+  Value qMap, kMap, vMap, outMap, scoreDecays, outDecays;
 };
 
 /// The program of segments' states.
@@ -164,6 +183,7 @@ public:
   void write() {
     Value kMap = b.raggedMap(in.k, C, form.size);
     Value vMap = b.raggedMap(in.v, C, C);
+    begin(gpu::BlockIdOp::create(b, gpu::Dimension::y));
     Value zero = b.index(0), one = b.index(1);
     Value entry = gpu::ClusterIdOp::create(b, gpu::Dimension::x);
     Value no = arith::ConstantIntOp::create(b, 0, /*width=*/1);

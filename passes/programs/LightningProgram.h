@@ -51,6 +51,8 @@ struct LightningForm {
   int64_t size;
   /// Sequences of one token are left to others.
   bool skipSingle = false;
+  /// A cluster takes heads of a sequence one after another.
+  bool severalHeads = false;
   /// From the last token of a sequence to the first; blocks and segments are
   /// counted from its end.
   bool reverse = false;
@@ -66,7 +68,9 @@ struct LightningForm {
 /// Writes the program that computes the output and the states of sequences. Of
 /// the grid, y is a head and cluster x < N sequence x, or, where single tokens
 /// are left to others, the x-th of several tokens; where there are segments,
-/// those of one segment, and the clusters behind are the entries of segments.
+/// those of a single one, and the clusters behind are the entries of segments.
+/// Of several heads, y is the first, and they are as many apart as the grid has
+/// rows.
 void writeLightningOutputs(TileBuilder &b, const LightningForm &form,
                            const LightningOperands &operands);
 

@@ -21,15 +21,18 @@ using Predicate = arith::CmpIPredicate;
 LightningWriter::LightningWriter(TileBuilder &b, const LightningForm &form,
                                  const LightningOperands &in)
     : b(b), form(form), in(in) {
-  head = gpu::BlockIdOp::create(b, gpu::Dimension::y);
   column = b.index(0);
   if (isShared())
     column =
         b.mul(gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x), b.index(C));
+  place = b.iota(1, C, C);
+}
+
+void LightningWriter::begin(Value ofHead) {
+  head = ofHead;
   Value slope = memref::LoadOp::create(b, in.slopes, ValueRange{head});
   minusSlope = b.negf(slope);
   rate = b.mulf(minusSlope, b.f32(std::numbers::log2e));
-  place = b.iota(1, C, C);
   // exp(-s (C - 1 - j)), token j's way to the end of a whole block, or
   // exp(-s j), that to the beginning of any
   Value last = b.constant(place.getType(), int64_t(C - 1));

@@ -32,9 +32,10 @@ class LightningWriter {
 public:
   using Values = TileBuilder::Values;
 
-  /// Everything that does not depend on the tokens.
   LightningWriter(TileBuilder &b, const LightningForm &form,
                   const LightningOperands &in);
+  /// Everything of a head that does not depend on the tokens.
+  void begin(mlir::Value head);
 
   bool isShared() const { return form.cluster() > 1; }
   bool hasSegments() const { return in.segmentStates != nullptr; }

@@ -25,8 +25,10 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
     programs, of which the first computes what segments of long sequences add to the
     state (LightningSegments.h). States are updated in
     their slots; a sequence without tokens touches none. Where the op has
-    `mm01.skip_single` there are clusters for sequences of several tokens alone, and
-    the programs have `exec.sequences`. With `mm01.reverse`
+    `mm01.skip_single` there are clusters for sequences of several tokens alone, the
+    programs have `exec.sequences`, and one more, of few clusters that take several
+    heads each, does prefills so short that they hide beside single tokens
+    (LightningShare.h). With `mm01.reverse`
     the tokens of each sequence are taken from the last to the first: the recurrence
     that gradients of keys and values need. Other ops are left for
     `mm01-form-kernels`, but for those in reverse, of which it has none: they are

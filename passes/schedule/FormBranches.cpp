@@ -105,7 +105,7 @@ private:
         run.others.append(between);
         between.clear();
       } else if (!run.launches.empty() &&
-                 (isPure(&op) || isa<memref::AllocOp>(op))) {
+                 (isMemoryEffectFree(&op) || isa<memref::AllocOp>(op))) {
         between.push_back(&op);
       } else {
         end(&op);

@@ -156,9 +156,11 @@ int64_t groupsOf(RoleOp role) {
   return llvm::divideCeil(rows, FragmentLayout::rows);
 }
 
-/// The most registers that tiles of a role need at once, where it loops; a
-/// value lives from its operation to the last that uses it, in the order of the
-/// program.
+/// The most registers that tiles of a role need at once, in its innermost
+/// loops; what surrounds them runs less often, and the assembler makes room.
+/// Constants and numbers of elements are made again where they are used; any
+/// other value lives from its operation to the last that uses it, in the order
+/// of the program.
 int64_t registersOfTiles(RoleOp role) {
   DenseMap<Operation *, std::pair<int64_t, int64_t>> place;
   int64_t count = 0;
@@ -180,8 +182,9 @@ int64_t registersOfTiles(RoleOp role) {
   };
   bool loops = false;
   role.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      addLife(result, op->getBlock(), place[op].first);
+    if (!op->hasTrait<OpTrait::ConstantLike>() && !isa<IotaOp>(op))
+      for (Value result : op->getResults())
+        addLife(result, op->getBlock(), place[op].first);
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       loops = true;
       for (Value argument : loop.getRegionIterArgs())
@@ -192,9 +195,15 @@ int64_t registersOfTiles(RoleOp role) {
   int64_t sum = 0;
   for (int64_t i = 0; i < count; ++i)
     alive[i] = sum += live[i];
+  auto isInnermost = [](scf::ForOp loop) {
+    return loop &&
+           !loop.getBody()
+                ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+                .wasInterrupted();
+  };
   int64_t most = 0;
   role.walk([&](Operation *op) {
-    if (!loops || op->getParentOfType<scf::ForOp>())
+    if (!loops || isInnermost(op->getParentOfType<scf::ForOp>()))
       most = std::max(most, alive[place[op].first]);
   });
   return most;
@@ -237,16 +246,26 @@ struct SplitRolesPass : mm01::impl::SplitRolesPassBase<SplitRolesPass> {
 
 private:
   /// Gives each role what its tiles need, and what is left, or missing, to
-  /// those that need most.
+  /// those that need most. A block begins with an equal share for each thread,
+  /// in steps of 8, and roles exchange what they got: a role that asks for more
+  /// than others give away waits for ever.
   static void shareRegisters(ArrayRef<RoleOp> groups, bool copies,
                              const Chip &chip, int64_t resident) {
-    int64_t left = chip.registers / resident / kGroupThreads;
+    if (groups.empty())
+      return;
+    int64_t all = copies;
+    for (RoleOp role : groups) {
+      role.setGroups(groupsOf(role));
+      all += role.getGroups();
+    }
+    int64_t left =
+        llvm::alignDown(chip.registers / (resident * kGroupThreads * all), 8) *
+        all;
     if (copies)
       left -= kCopyRegisters;
     SmallVector<RoleOp> greatest;
     int64_t most = -1;
     for (RoleOp role : groups) {
-      role.setGroups(groupsOf(role));
       int64_t tiles = registersOfTiles(role);
       int64_t registers = std::min<int64_t>(
           llvm::alignTo(tiles + kScalarRegisters, 8), chip.registersOfThread);

@@ -35,39 +35,45 @@ std::string_view mm01::transferName(TransferKind kind) {
   __builtin_unreachable();
 }
 
+std::string_view mm01::nameOf(const Transfer &transfer) {
+  return transfer.part.empty() ? transferName(transfer.kind)
+                               : std::string_view(transfer.part);
+}
+
 Transfer mm01::allReduce(Elements in, Room out, Reduction reduction) {
-  return {TransferKind::AllReduce, in, out, reduction, 0, {}, {}};
+  return {TransferKind::AllReduce, in, out, reduction, 0, {}, {}, {}};
 }
 
 Transfer mm01::allGather(Elements in, Room out, std::vector<int64_t> counts) {
-  return {TransferKind::AllGather, in, out, {}, 0, {}, std::move(counts)};
+  return {TransferKind::AllGather, in, out, {}, 0, {}, std::move(counts), {}};
 }
 
 Transfer mm01::reduceScatter(Elements in, Room out, Reduction reduction,
                              std::vector<int64_t> counts) {
   return {TransferKind::ReduceScatter, in, out, reduction, 0,
-          std::move(counts),           {}};
+          std::move(counts),           {}, {}};
 }
 
 Transfer mm01::allToAll(Elements in, Room out, std::vector<int64_t> send,
                         std::vector<int64_t> receive) {
   return {TransferKind::AllToAll, in, out, {}, 0, std::move(send),
-          std::move(receive)};
+          std::move(receive),     {}};
 }
 
 Transfer mm01::broadcast(Room data, int root) {
   Elements in{data.data, data.type, data.count};
-  return {TransferKind::Broadcast, in, data, {}, root, {}, {}};
+  return {TransferKind::Broadcast, in, data, {}, root, {}, {}, {}};
 }
 
 Transfer mm01::barrier() { return {}; }
 
 Transfer mm01::send(Elements in, int to) {
-  return {TransferKind::Send, in, {nullptr, in.type, 0}, {}, to, {}, {}};
+  return {TransferKind::Send, in, {nullptr, in.type, 0}, {}, to, {}, {}, {}};
 }
 
 Transfer mm01::receive(Room out, int from) {
-  return {TransferKind::Receive, {nullptr, out.type, 0}, out, {}, from, {}, {}};
+  return {
+      TransferKind::Receive, {nullptr, out.type, 0}, out, {}, from, {}, {}, {}};
 }
 
 /// Checks counts against the elements that they divide, or makes equal ones.
@@ -174,7 +180,7 @@ Status Communicator::checkColor(int color) {
 Result<Pending> Communicator::start(Transfer transfer) {
   const int64_t number = next++;
   if (Status status = check(transfer); status.failed())
-    return refuse(transferName(transfer.kind), status);
+    return refuse(nameOf(transfer), status);
   MM01_RETURN_IF_FAILED(post(number, transfer));
   started.emplace(number, std::move(transfer));
   return Pending{number};
@@ -189,6 +195,11 @@ Status Communicator::wait(Pending pending) {
   const Transfer transfer = std::move(found->second);
   started.erase(found);
   return finish(pending.number, transfer);
+}
+
+bool Communicator::isDone(Pending pending) {
+  auto found = started.find(pending.number);
+  return found == started.end() || isFinished(found->first, found->second);
 }
 
 Status Communicator::run(Transfer transfer) {

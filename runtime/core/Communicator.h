@@ -112,7 +112,13 @@ struct Transfer {
   int peer = 0;
   /// Elements that go to and come from each rank; empty: all alike.
   std::vector<int64_t> send, receive;
+  /// What messages call it where it is a part of something else; empty: its
+  /// kind.
+  std::string part;
 };
+
+/// What messages call it.
+std::string_view nameOf(const Transfer &transfer);
 
 /// out = in of rank 0 ∘ in of rank 1 ∘ …, of one number of elements on all
 /// ranks. Types: f32, bf16, i32, i64.
@@ -132,7 +138,8 @@ Transfer allToAll(Elements in, Room out, std::vector<int64_t> send = {},
 Transfer broadcast(Room data, int root);
 /// Done when every rank has started it.
 Transfer barrier();
-/// One message. A send may be done before the other side receives.
+/// One message. A send may be done before the other side receives, or only
+/// then: a rank that waits for it relies on neither.
 Transfer send(Elements in, int to);
 Transfer receive(Room out, int from);
 
@@ -164,6 +171,11 @@ public:
   Status wait(Pending pending);
   /// Starts and waits.
   Status run(Transfer transfer);
+  /// Whether wait() would return at once, with success or not. Never waits.
+  bool isDone(Pending pending);
+  /// Why the group is of no use any more, as far as is known here; success
+  /// while it is of use.
+  virtual Status state() const = 0;
 
   /// A collective: ranks of equal `color` (at least 0) become a group, numbered
   /// by rising `key`, then by rank. The new group outlives this one.
@@ -184,6 +196,7 @@ protected:
   /// Starts transfer `number`, which is checked and has its counts.
   virtual Status post(int64_t number, const Transfer &transfer) = 0;
   virtual Status finish(int64_t number, const Transfer &transfer) = 0;
+  virtual bool isFinished(int64_t number, const Transfer &transfer) = 0;
 
 private:
   /// Refuses what cannot be a transfer, and gives it its counts.

@@ -251,17 +251,10 @@ Status CudaDevice::checkGrid(const mm01_device_kernel &kernel,
   return {};
 }
 
-Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
+Status CudaDevice::launchLoaded(Stream where, Function function,
+                                const mm01_device_kernel &kernel,
                                 const int64_t grid[3],
-                                const void *const *parameters, int64_t) {
-  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return {};
-  MM01_RETURN_IF_FAILED(enter());
-  Result<Function> function = kernels->get(kernel);
-  MM01_RETURN_IF_FAILED(function);
-  Result<Branches::Place> place = branches->place();
-  MM01_RETURN_IF_FAILED(place);
+                                const void *const *parameters) {
   LaunchAttribute cluster{};
   cluster.id = clusterDimension;
   cluster.value.cluster = {static_cast<unsigned>(kernel.cluster[0]),
@@ -273,19 +266,45 @@ Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
     config.block[i] = static_cast<unsigned>(kernel.block[i]);
   }
   config.sharedBytes = static_cast<unsigned>(kernel.dynamic_shared_bytes);
-  config.stream = place->stream;
+  config.stream = where;
   config.attributes = &cluster;
   config.attributeCount =
       kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2] > 1;
-  int64_t blocks = grid[0] * grid[1] * grid[2];
-  auto launch = [&]() -> Status {
-    ResultCode code = driver.cuLaunchKernelEx(
-        &config, *function, const_cast<void **>(parameters), nullptr);
-    if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
-      return Status::error("kernel ", kernel.name, ": ", status.message());
+  ResultCode code = driver.cuLaunchKernelEx(
+      &config, function, const_cast<void **>(parameters), nullptr);
+  if (Status status = driver.check(code, "cuLaunchKernelEx"); status.failed())
+    return Status::error("kernel ", kernel.name, ": ", status.message());
+  return {};
+}
+
+Status CudaDevice::launchOn(Stream where, const mm01_device_kernel &kernel,
+                            const int64_t grid[3],
+                            const void *const *parameters) {
+  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return {};
-  };
-  return record(TraceEvent::Kind::Kernel, kernel.name, blocks, *place, launch);
+  MM01_RETURN_IF_FAILED(enter());
+  Result<Function> function = kernels->get(kernel);
+  MM01_RETURN_IF_FAILED(function);
+  return launchLoaded(where, *function, kernel, grid, parameters);
+}
+
+Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
+                                const int64_t grid[3],
+                                const void *const *parameters, int64_t) {
+  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return {};
+  MM01_RETURN_IF_FAILED(enter());
+  Result<Function> function = kernels->get(kernel);
+  MM01_RETURN_IF_FAILED(function);
+  Result<Branches::Place> place = branches->place();
+  MM01_RETURN_IF_FAILED(place);
+  return record(TraceEvent::Kind::Kernel, kernel.name,
+                grid[0] * grid[1] * grid[2], *place, [&] {
+                  return launchLoaded(place->stream, *function, kernel, grid,
+                                      parameters);
+                });
 }
 
 Status CudaDevice::fork() { return branches->fork(); }

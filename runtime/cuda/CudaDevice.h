@@ -68,11 +68,19 @@ public:
   Status startTrace() override;
   Result<Trace> finishTrace() override;
 
+  /// For work on other streams of the same GPU: makes the GPU the one of the
+  /// calling thread, whichever that is.
+  Status enter() const;
+  const cuda::Driver &getDriver() const { return driver; }
+  /// That of launches and copies.
+  cuda::Stream getStream() const { return stream; }
+  /// A launch on another stream of this GPU, which traces do not show.
+  Status launchOn(cuda::Stream where, const mm01_device_kernel &kernel,
+                  const int64_t grid[3], const void *const *parameters);
+
 private:
   explicit CudaDevice(const cuda::Driver &driver);
   Status start(int gpu);
-  /// Makes the GPU the one of the calling thread, whichever that is.
-  Status enter() const;
   /// Fails while work is captured.
   Status refuseInCapture(const char *what) const;
   /// Does `work`, with its times kept where there is a trace.
@@ -82,6 +90,9 @@ private:
   template <typename Work>
   Status record(TraceEvent::Kind kind, const char *name, int64_t size,
                 cuda::Branches::Place place, Work work);
+  Status launchLoaded(cuda::Stream where, cuda::Function function,
+                      const mm01_device_kernel &kernel, const int64_t grid[3],
+                      const void *const *parameters);
   Status checkGrid(const mm01_device_kernel &kernel,
                    const int64_t grid[3]) const;
 

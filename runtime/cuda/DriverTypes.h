@@ -24,6 +24,7 @@ using ResultCode = int;
 inline constexpr ResultCode outOfMemory = 2;
 inline constexpr ResultCode noDevice = 100;
 inline constexpr ResultCode noBinaryForGpu = 209;
+inline constexpr ResultCode notReady = 600;
 
 using DeviceOrdinal = int;
 using DevicePointer = unsigned long long;

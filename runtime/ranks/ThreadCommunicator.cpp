@@ -89,6 +89,8 @@ ThreadCommunicator::~ThreadCommunicator() { shared->leave(rank()); }
 
 void ThreadCommunicator::abandon(const Status &why) { shared->fail(why); }
 
+Status ThreadCommunicator::state() const { return shared->state(); }
+
 Result<std::unique_ptr<Communicator>>
 ThreadCommunicator::split(const std::string &group, int color, int key) {
   MM01_RETURN_IF_FAILED(checkColor(color));
@@ -132,8 +134,16 @@ Status ThreadCommunicator::finish(int64_t number, const Transfer &transfer) {
     ::place(transfer.out, 0, (*message)->at(0), transfer.out.count);
     return {};
   }
-  auto round = shared->take(rank(), place, transfer.kind);
+  auto round = shared->take(rank(), place, transfer);
   MM01_RETURN_IF_FAILED(round);
   deliver(**round, rank(), transfer);
   return {};
+}
+
+bool ThreadCommunicator::isFinished(int64_t number, const Transfer &transfer) {
+  if (transfer.kind == TransferKind::Send)
+    return true;
+  if (transfer.kind == TransferKind::Receive)
+    return shared->hasMessage(transfer.peer, rank(), order[number]);
+  return shared->isFull(order[number]);
 }

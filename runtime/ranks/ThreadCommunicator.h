@@ -39,10 +39,12 @@ public:
   Result<std::unique_ptr<Communicator>> split(const std::string &group,
                                               int color, int key) override;
   void abandon(const Status &why) override;
+  Status state() const override;
 
 private:
   Status post(int64_t number, const Transfer &transfer) override;
   Status finish(int64_t number, const Transfer &transfer) override;
+  bool isFinished(int64_t number, const Transfer &transfer) override;
 
   std::shared_ptr<ThreadGroup> shared;
   /// How many collectives this rank has started, and messages to and from each

@@ -7,6 +7,8 @@
 
 #include "runtime/ranks/ThreadGroup.h"
 
+#include "runtime/ranks/Agreement.h"
+
 #include <cstring>
 
 using namespace mm01;
@@ -24,54 +26,20 @@ static std::unique_ptr<const Contribution> copyOf(int rank,
   return copy;
 }
 
-/// What a rank has started that rank 0 has not: nothing, or "what is found,
-/// what is expected".
-static std::string difference(const Transfer &first, const Transfer &found) {
-  auto differs = [](std::string_view what, const auto &a, const auto &b) {
-    return concat(" has ", what, " ", b, ", expected ", a, " as rank 0 has");
-  };
-  if (found.kind != first.kind)
-    return concat(" started ", transferName(found.kind), ", expected ",
-                  transferName(first.kind), " as rank 0 did");
-  if (found.in.type != first.in.type)
-    return differs("type", elementName(first.in.type),
-                   elementName(found.in.type));
-  const bool reduces = found.kind == TransferKind::AllReduce ||
-                       found.kind == TransferKind::ReduceScatter;
-  if (reduces && found.reduction != first.reduction)
-    return concat(" has another reduction, expected that of rank 0");
-  if (found.kind == TransferKind::Broadcast && found.peer != first.peer)
-    return differs("root", first.peer, found.peer);
-  const bool alike = reduces || found.kind == TransferKind::Broadcast;
-  if (alike && found.in.count != first.in.count)
-    return differs("elements", first.in.count, found.in.count);
-  if (found.kind == TransferKind::AllGather && found.receive != first.receive)
-    return concat(" has other counts, expected those of rank 0");
-  if (found.kind == TransferKind::ReduceScatter && found.send != first.send)
-    return concat(" has other counts, expected those of rank 0");
-  return "";
+/// The first disagreement of a full round, or nothing.
+static std::string disagreementIn(const Round &round) {
+  std::vector<const Transfer *> given;
+  for (const auto &contribution : round.given)
+    given.push_back(&contribution->transfer);
+  return disagreement(given);
 }
 
-/// The first disagreement of a full round, or nothing.
-static std::string disagreement(const Round &round) {
-  const int size = static_cast<int>(round.given.size());
-  for (int rank = 0; rank < size; ++rank) {
-    const Transfer &found = round.given[rank]->transfer;
-    const std::string why = difference(round.given[0]->transfer, found);
-    if (!why.empty())
-      return concat(transferName(found.kind), ": rank ", rank, why);
-  }
-  if (round.given[0]->transfer.kind != TransferKind::AllToAll)
-    return "";
-  for (int from = 0; from < size; ++from)
-    for (int to = 0; to < size; ++to) {
-      const int64_t sent = round.given[from]->transfer.send[to];
-      const int64_t received = round.given[to]->transfer.receive[from];
-      if (sent != received)
-        return concat("all_to_all: rank ", to, " receives ", received,
-                      " elements of rank ", from, ", which sends ", sent);
-    }
-  return "";
+/// The first rank that has not given, or -1.
+static int missingIn(const Round &round) {
+  for (size_t rank = 0; rank < round.given.size(); ++rank)
+    if (!round.given[rank])
+      return static_cast<int>(rank);
+  return -1;
 }
 
 Status ThreadGroup::failLocked(Status why) {
@@ -84,6 +52,11 @@ Status ThreadGroup::failLocked(Status why) {
 void ThreadGroup::fail(const Status &why) {
   Lock lock(mutex);
   (void)failLocked(why);
+}
+
+Status ThreadGroup::state() {
+  Lock lock(mutex);
+  return failure;
 }
 
 void ThreadGroup::leave(int rank) {
@@ -123,31 +96,33 @@ Status ThreadGroup::give(int rank, int64_t number, const Transfer &transfer) {
   round->given[rank] = std::move(copy);
   if (++round->arrived < size)
     return {};
-  const std::string why = disagreement(*round);
+  const std::string why = disagreementIn(*round);
   if (!why.empty())
     return failLocked(Status::error("group ", name, ": ", why));
   changed.notify_all();
   return {};
 }
 
-Result<std::shared_ptr<const Round>> ThreadGroup::take(int rank, int64_t number,
-                                                       TransferKind kind) {
+Result<std::shared_ptr<const Round>>
+ThreadGroup::take(int rank, int64_t number, const Transfer &transfer) {
   Lock lock(mutex);
   MM01_RETURN_IF_FAILED(failure);
   std::shared_ptr<Round> round = rounds[number];
   auto done = [&] { return round->arrived == size; };
-  auto missing = [&] {
-    int other = 0;
-    while (round->given[other])
-      ++other;
-    return other;
-  };
   MM01_RETURN_IF_FAILED(await(lock, rank,
-                              concat("group ", name, ": ", transferName(kind)),
-                              done, missing));
+                              concat("group ", name, ": ", nameOf(transfer)),
+                              done, [&] { return missingIn(*round); }));
   if (++round->left == size)
     rounds.erase(number);
   return std::shared_ptr<const Round>(std::move(round));
+}
+
+bool ThreadGroup::isFull(int64_t number) {
+  Lock lock(mutex);
+  if (failure.failed())
+    return true;
+  const int missing = missingIn(*rounds[number]);
+  return missing < 0 || gone[missing];
 }
 
 Status ThreadGroup::sendMessage(int from, int to, int64_t number,
@@ -164,7 +139,7 @@ Result<std::unique_ptr<const Contribution>>
 ThreadGroup::takeMessage(int from, int to, int64_t number,
                          const Transfer &wanted) {
   Lock lock(mutex);
-  const std::string what = concat("group ", name, ": receive");
+  const std::string what = concat("group ", name, ": ", nameOf(wanted));
   const std::tuple key(from, to, number);
   MM01_RETURN_IF_FAILED(await(
       lock, to, what, [&] { return messages.contains(key); },
@@ -178,6 +153,12 @@ ThreadGroup::takeMessage(int from, int to, int64_t number,
         elementName(wanted.out.type), " from rank ", from, ", found ",
         sent.count, " elements ", elementName(sent.type)));
   return message;
+}
+
+bool ThreadGroup::hasMessage(int from, int to, int64_t number) {
+  Lock lock(mutex);
+  return failure.failed() || gone[from] ||
+         messages.contains(std::tuple(from, to, number));
 }
 
 std::shared_ptr<ThreadGroup> ThreadGroup::subgroup(int64_t split, int color,

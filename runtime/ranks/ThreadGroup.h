@@ -55,13 +55,17 @@ public:
   /// Waits until all ranks have given. Whoever takes leaves the round, which
   /// lasts as long as somebody holds it.
   Result<std::shared_ptr<const Round>> take(int rank, int64_t number,
-                                            TransferKind kind);
+                                            const Transfer &transfer);
+  /// Whether take() would return at once.
+  bool isFull(int64_t number);
 
   /// Message `number` of those from one rank to another.
   Status sendMessage(int from, int to, int64_t number,
                      const Transfer &transfer);
   Result<std::unique_ptr<const Contribution>>
   takeMessage(int from, int to, int64_t number, const Transfer &wanted);
+  /// Whether takeMessage() would return at once.
+  bool hasMessage(int from, int to, int64_t number);
 
   /// The group of a split's color: the first to ask makes it.
   std::shared_ptr<ThreadGroup> subgroup(int64_t split, int color,
@@ -69,6 +73,7 @@ public:
 
   /// The first failure stays.
   void fail(const Status &why);
+  Status state();
   /// `rank` will give nothing more.
   void leave(int rank);
 

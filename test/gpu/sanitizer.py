@@ -15,6 +15,7 @@ CASES = {
     "lightning-8x128-forward": [[65], [1, 64, 50, 3]],
     "lightning-4x128-forward": [[300]],
     "lightning-8x48-forward": [[65]],
+    "lightning-48x128-forward": [[1, 1, 2, 1, 1, 1, 1, 1, 1]],
     "lightning-8x128-reverse": [[65]],
     "softmax-8x2x128": [[1], [129, 3]],
     "decode-128-of-5": None,

@@ -158,7 +158,7 @@ TEST_F(ProgramFile, RefusesBadSeals) {
   refusesContent(program, {"expected 0 bytes"});
   refusesContent(
       patched<uint64_t>(program, seal + offsetof(mm01_seal, abi), 99),
-      {"ABI version 3", "found 99"});
+      {"ABI version 4", "found 99"});
   refusesContent(patched(sealed(program), seal, 'X'), {"damaged seal"});
 }
 

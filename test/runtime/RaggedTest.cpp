@@ -42,6 +42,9 @@ TEST(Ragged, PlacesTokens) {
             (Ints{0, 0, 1, 2, 2, 2}));
   EXPECT_EQ(Ints(ragged->token_position, ragged->token_position + 6),
             (Ints{0, 1, 64, 63, 64, 65}));
+  EXPECT_EQ(ragged->several, 2);
+  EXPECT_EQ(Ints(ragged->several_sequence, ragged->several_sequence + 3),
+            (Ints{0, 2, 0}));
   EXPECT_EQ(ragged->seq_offsets[3], 6);
   EXPECT_EQ(ragged->past[1], 64);
   EXPECT_EQ(ragged->slot[2], 7);
@@ -119,6 +122,8 @@ TEST(Ragged, PadsToASize) {
   are(ragged->page_table, {4, 5, 0, 6, 0, 0, 9, 9, 9, 9, 9, 9});
   are(ragged->token_sequence, {0, 1, 3, 3});
   are(ragged->token_position, {64, 0, 0, 0});
+  EXPECT_EQ(ragged->several, 0);
+  are(ragged->several_sequence, {0, 0, 0, 0});
   // A batch of the size stays as it is.
   batch->pad(4, 4, 3, 7);
   are(ragged->page_table, {4, 5, 0, 6, 0, 0, 9, 9, 9, 9, 9, 9});

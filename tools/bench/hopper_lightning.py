@@ -30,7 +30,7 @@ def module(heads):
     q, state = f"tensor<?x{heads}x{SIZE}xbf16>", f"tensor<1x?x{heads}x{SIZE}x{SIZE}xf32>"
     return f"""
 func.func @lightning(%q: {q}, %k: {q}, %v: {q}, %slopes: tensor<{heads}xf32>, %r: !mm01.ragged, %layer: index,
-                     %out: {q}, %state: {state}) -> ({q}, {state}) {{
+                     %out: {q}, %state: {state} {{mm01.role = "lightning_state"}}) -> ({q}, {state}) {{
   %o, %s = mm01.lightning_attention %q, %k, %v, %slopes, %r, %layer into %out, %state
     : {q}, tensor<{heads}xf32> into {q}, {state}
   return %o, %s : {q}, {state}
@@ -38,14 +38,9 @@ func.func @lightning(%q: {q}, %k: {q}, %v: {q}, %slopes: tensor<{heads}xf32>, %r
 """
 
 
-def build(folder):
+def prepare(folder):
+    """A folder with what runs programs."""
     folder.mkdir(parents=True)
-    for heads in HEADS:
-        source = folder / f"lightning-{heads}.mlir"
-        source.write_text(module(heads))
-        options = ["--target=sm_90a", "--max-tokens=1048576"]
-        command = ["mm01-compile", source, *options, "-o", folder / f"lightning-{heads}.so"]
-        subprocess.run(command, check=True)
     mm01_run = shutil.which("mm01-run")
     shutil.copy(mm01_run, folder)
     needed = subprocess.run(["ldd", mm01_run], capture_output=True, text=True, check=True).stdout
@@ -57,18 +52,31 @@ def build(folder):
     shutil.copy(ROOT / "test/python/safetensors_file.py", folder)
 
 
+def build(folder):
+    prepare(folder)
+    for heads in HEADS:
+        source = folder / f"lightning-{heads}.mlir"
+        source.write_text(module(heads))
+        options = ["--target=sm_90a", "--max-tokens=1048576"]
+        command = ["mm01-compile", source, *options, "-o", folder / f"lightning-{heads}.so"]
+        subprocess.run(command, check=True)
+
+
 def mm01_run(folder, *words):
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)}
     command = [str(folder / "mm01-run"), *map(str, words)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr.strip() or f"{command}: exit code {done.returncode}")
+    return done.stdout
 
 
-def errors_of(q, k, v, slopes, out, state):
-    """Relative errors of an output and a state against the recurrence by blocks of 64 tokens in float64."""
+def errors_of(q, k, v, slopes, out, state, before=None):
+    """Relative errors of an output and a state against the recurrence by blocks of 64 tokens in float64, from a state."""
     import torch
 
     s = slopes.double().view(-1, 1, 1)
-    kv = torch.zeros(q.shape[1], SIZE, SIZE, device="cuda", dtype=torch.float64)
+    kv = torch.zeros(q.shape[1], SIZE, SIZE, device="cuda", dtype=torch.float64) if before is None else before.double()
     i = torch.arange(64, device="cuda", dtype=torch.float64)
     apart = i.view(-1, 1) - i
     decay = torch.where(apart >= 0, torch.exp(-s * apart.clamp(min=0)), 0.0)

@@ -13,6 +13,7 @@
 #include "codegen/reference/Arguments.h"
 #include "codegen/reference/Extents.h"
 #include "codegen/reference/Interpreter.h"
+#include "dialects/exec/ExecDialect.h"
 #include "tools/common/MlirFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -156,6 +157,9 @@ int main(int argc, char **argv) {
   // All of upstream, so that an op without a reference is refused by its name.
   DialectRegistry registry;
   registerAllDialects(registry);
+  // Of what a program for a GPU is made of, attributes alone: its loops say
+  // which sequences they are for.
+  registry.insert<exec::ExecDialect>();
   reference::registerReferenceModels(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   if (Error error = checkOutput())

@@ -2,7 +2,7 @@
 
 // Everything a manifest says, but the x86 level.
 // CHECK: module attributes {exec.manifest = "{
-// CHECK-SAME: \22abi\22:3
+// CHECK-SAME: \22abi\22:4
 // CHECK-SAME: \22entries\22:[{\22arguments\22:[
 // CHECK-SAME: {\22extents\22:[\22e0\22],\22kind\22:\22tensor\22,\22role\22:\22tokens\22,\22shape\22:[-1],\22type\22:\22i32\22},
 // CHECK-SAME: {\22extents\22:[\22e0\22,null,4],\22kind\22:\22ragged\22},

@@ -65,11 +65,15 @@ tile.kernel @groups() {
 
 // -----
 
-// expected-error @+1 {{has roles that use 66560 registers, expected 65536 at most}}
+// A multiprocessor has as many registers, but 384 threads begin with 168 each: the
+// last role would wait for ever for its own.
+// expected-error @+1 {{has roles that use 65536 registers, expected 64512 at most}}
 tile.kernel @too_many_in_groups() {
   tile.role "load" registers 40 single {
   }
-  tile.role "compute" registers 240 groups 2 {
+  tile.role "ahead" registers 232 {
+  }
+  tile.role "compute" registers 240 {
   }
   tile.return
 }
@@ -100,7 +104,7 @@ tile.kernel @none() {
 
 // -----
 
-// expected-error @+1 {{has roles that use 71680 registers, expected 65536 at most}}
+// expected-error @+1 {{has roles that use 71680 registers, expected 64512 at most}}
 tile.kernel @too_many_registers() {
   tile.role "load" registers 80 single {
   }

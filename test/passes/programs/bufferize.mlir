@@ -40,12 +40,14 @@ func.func @scales(%w: !mm01.weight<4x8xi8>, %i: index) -> f32 {
 // CHECK-LABEL: func.func @program
 // CHECK-SAME: (%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %{{.*}}: index, %{{.*}}: f32)
 // CHECK-NOT: memref.copy
-// CHECK: tile.program "p" grid({{.*}}) cluster 2 ins(%[[X]], %{{.*}}, %{{.*}} : memref<8xf32>, index, f32) outs(%[[Y]] : memref<8xf32>) {
+// CHECK: tile.program "p" grid({{.*}}) cluster 2 ins(%[[X]], %{{.*}}, %{{.*}} : memref<8xf32>, index, f32) outs(%[[Y]] : memref<8xf32>)
+// CHECK-SAME: attributes {test.kept}
 // CHECK: tensor.splat {{.*}} : tensor<64x64xf32>
 // CHECK: scf.for {{.*}} -> (tensor<64x64xf32>)
 // CHECK: return %[[Y]]
 func.func @program(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index, %v: f32) -> tensor<8xf32> {
-  %z = tile.program "p" grid(%n, %n, %n) cluster 2 ins(%x, %n, %v : tensor<8xf32>, index, f32) outs(%y : tensor<8xf32>) {
+  %z = tile.program "p" grid(%n, %n, %n) cluster 2 ins(%x, %n, %v : tensor<8xf32>, index, f32) outs(%y : tensor<8xf32>)
+      attributes {test.kept} {
   ^bb0(%a: !row, %m: index, %s: f32, %b: !row):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -34,15 +34,29 @@ func.func @two_blocks(%q: tensor<?x48x128xbf16>, %k: tensor<?x48x128xbf16>, %v: 
 // -----
 
 // A small head is one block's, and a sequence of one token may be another kernel's:
-// there are clusters for the others alone, and the two may run side by side.
+// there are clusters for the others alone, and the two may run side by side. Where
+// prefill takes less than half a chip beside decode, clusters take several heads:
+// that is a program of its own.
 // CHECK-LABEL: func.func @one_block
 // CHECK: %[[N:.*]] = mm01.ragged_size %{{.*}} several
-// CHECK: tile.program "lightning" grid(%[[N]], %{{.*}}, %{{.*}}) ins(
+// CHECK: %[[HIDES:.*]] = arith.cmpi sle, %[[PREFILL:.*]], %{{.*}} : index
+// CHECK: %[[SHARE:.*]] = arith.ceildivui %[[PREFILL]], %{{.*}} : index
+// CHECK: %[[HEADS:.*]] = arith.minsi %[[SHARE]], %[[ALL:.*]] : index
+// CHECK: %[[SHARED:.*]] = arith.select %[[HIDES]], %[[N]], %{{.*}} : index
+// CHECK: %[[R:.*]]:2 = tile.program "lightning_heads" grid(%[[SHARED]], %[[HEADS]], %{{.*}}) ins(
+// CHECK-SAME: attributes {exec.sequences = #exec.sequences<several>}
 // CHECK-NOT: multicast
 // CHECK: %[[X:.*]] = gpu.cluster_id x
 // CHECK: %[[SEQUENCE:.*]] = mm01.ragged_get %{{.*}} several_sequence[%[[X]]]
 // CHECK: mm01.ragged_get %{{.*}} seq_offsets[%[[SEQUENCE]]]
-// CHECK: exec.sequences = #exec.sequences<several>
+// CHECK: %[[FIRST:.*]] = gpu.block_id y
+// CHECK: %[[STEP:.*]] = gpu.grid_dim y
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[STEP]] {
+// CHECK: %[[OTHERS:.*]] = arith.select %[[HIDES]], %{{.*}}, %[[N]] : index
+// CHECK: tile.program "lightning" grid(%[[OTHERS]], %[[ALL]], %{{.*}}) ins(
+// CHECK-SAME: outs(%[[R]]#0, %[[R]]#1 :
+// CHECK-SAME: attributes {exec.sequences = #exec.sequences<several>}
+// CHECK-NOT: gpu.grid_dim
 func.func @one_block(%q: tensor<?x128x16xbf16>, %slopes: tensor<128xf32>, %r: !mm01.ragged, %layer: index,
                      %out: tensor<?x128x16xbf16>, %state: tensor<7x?x128x16x16xf32>)
     -> (tensor<?x128x16xbf16>, tensor<7x?x128x16x16xf32>) {

@@ -22,12 +22,12 @@
 // CHECK: %[[HOSTMAP:.*]] = exec.tensor_map %[[Q]] view[%{{.*}}, %{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}] box [1, 64, 64] : memref<?x4x64xbf16>
 // CHECK: %[[BLOCKS:.*]] = arith.muli %{{.*}}, %c2
 // CHECK: exec.launch_device @kernels::@f.copy grid(%[[BLOCKS]], %{{.*}}, %{{.*}}) (%[[HOSTMAP]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})
-// CHECK-SAME: : !exec.tensor_map, memref<f32>, !mm01.ragged, memref<f32>, index
+// CHECK-SAME: {exec.sequences = #exec.sequences<several>} : !exec.tensor_map, memref<f32>, !mm01.ragged, memref<f32>, index
 func.func @f(%q: memref<?x4x64xbf16>, %slopes: memref<4xf32>, %r: !mm01.ragged, %n: index, %state: memref<2x?x64xf32>) {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   tile.program "copy" grid(%n, %c4, %c1) cluster 2 resident 2 ins(%q, %slopes, %r : memref<?x4x64xbf16>, memref<4xf32>, !mm01.ragged)
-      outs(%state : memref<2x?x64xf32>) {
+      outs(%state : memref<2x?x64xf32>) attributes {exec.sequences = #exec.sequences<several>} {
   ^bb0(%qb: !heads, %sl: !slopes, %rb: !mm01.ragged, %st: !states):
     %base, %offset, %sizes:3, %strides:3 = memref.extract_strided_metadata %qb
         : !heads -> memref<bf16>, index, index, index, index, index, index, index

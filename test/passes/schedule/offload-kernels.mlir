@@ -31,9 +31,9 @@ func.func private @scale(%workgroup: index, %x: memref<?x?xf32>, %y: memref<4x8x
 // CHECK-DAG: %[[ROWS:.*]] = memref.dim %[[X]], %c0
 // CHECK-DAG: %[[COLUMNS:.*]] = memref.dim %[[X]], %c1
 // CHECK-DAG: %[[YBASE:.*]] = memref.reinterpret_cast %[[Y]]
-// CHECK: exec.launch_device @kernels::@scale grid(%[[N]], %{{.*}}, %{{.*}}) (%[[XBASE]], %[[ROWS]], %[[COLUMNS]], %[[YBASE]], %[[N]], %[[R]])
+// CHECK: exec.launch_device @kernels::@scale grid(%[[N]], %{{.*}}, %{{.*}}) (%[[XBASE]], %[[ROWS]], %[[COLUMNS]], %[[YBASE]], %[[N]], %[[R]]) {exec.sequences = #exec.sequences<single>}
 func.func @host(%x: memref<?x?xf32>, %y: memref<4x8xbf16>, %n: index, %r: !mm01.ragged) {
-  exec.launch @scale grid(%n) (%x, %y, %n, %r) : memref<?x?xf32>, memref<4x8xbf16>, index, !mm01.ragged
+  exec.launch @scale grid(%n) (%x, %y, %n, %r) {exec.sequences = #exec.sequences<single>} : memref<?x?xf32>, memref<4x8xbf16>, index, !mm01.ragged
   return
 }
 

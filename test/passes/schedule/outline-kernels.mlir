@@ -116,3 +116,16 @@ func.func @calls(%n: index) {
   }
   return
 }
+
+// -----
+
+// For which sequences a loop is, its launch is.
+// CHECK-LABEL: func.func @decode
+// CHECK: exec.launch @decode.kernel grid(%{{.*}}) (%{{.*}}, %{{.*}}) {exec.sequences = #exec.sequences<single>} : !mm01.ragged, memref<?xindex>
+func.func @decode(%r: !mm01.ragged, %x: memref<?xindex>, %n: index) {
+  scf.forall (%i) in (%n) {
+    %past = mm01.ragged_get %r past[%i]
+    memref.store %past, %x[%i] : memref<?xindex>
+  } {exec.sequences = #exec.sequences<single>}
+  return
+}

@@ -27,7 +27,7 @@ protected:
   /// Runs `body` on each rank and expects that all end with one line that holds
   /// the words.
   void refuses(const std::function<Status(Communicator &)> &body,
-               std::initializer_list<std::string> words,
+               const std::vector<std::string> &words,
                milliseconds limit = std::chrono::minutes(2)) {
     std::mutex mutex;
     std::set<std::string> lines;
@@ -97,16 +97,13 @@ TEST_P(Refusals, ArgumentsThatAreNoTransfer) {
       {receive(out(y), last()), {"receive", "this rank itself"}},
   };
   for (const Case &each : cases) {
+    std::vector<std::string> words = each.words;
+    words.insert(words.end(), {"group world", lastRank()});
     refuses(
         [&](Communicator &world) {
           return world.run(world.rank() == last() ? each.transfer : barrier());
         },
-        each.words);
-    refuses(
-        [&](Communicator &world) {
-          return world.run(world.rank() == last() ? each.transfer : barrier());
-        },
-        {"group world", lastRank()});
+        words);
   }
 }
 
@@ -125,6 +122,7 @@ TEST_P(Refusals, EverythingAfterAFailure) {
           world.abandon(Status::error("rank 0 ran out of memory"));
         Status status = world.run(barrier());
         EXPECT_TRUE(status.failed());
+        EXPECT_EQ(world.state().message(), status.message());
         return world.run(barrier());
       },
       {"rank 0 ran out of memory"});
@@ -240,8 +238,10 @@ TEST_P(RefusalsOfMany, RanksThatStayAway) {
         ++ended;
         return status;
       },
-      {"group world", "barrier", "50 ms", "for " + lastRank()},
-      milliseconds(50));
+      {"group world", "barrier",
+       std::to_string(GetParam().shortLimit.count()) + " ms",
+       "for " + lastRank()},
+      GetParam().shortLimit);
 }
 
 TEST_P(RefusalsOfMany, RanksThatHaveLeft) {

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/runtime/conformance/GpuRanks.h"
 #include "test/runtime/conformance/Ranks.h"
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -77,7 +79,9 @@ TEST_P(Collectives, NumberTheRanks) {
 
 TEST_P(Collectives, Sum) {
   onRanks([&](Communicator &world) {
-    for (int64_t count : counts) {
+    std::vector<int64_t> all(std::begin(counts), std::end(counts));
+    all.push_back(2'500'001); // more than any rank gets of all others at once
+    for (int64_t count : all) {
       std::vector<float> x = elements(world.rank(), count), y(count);
       EXPECT_DONE(world.run(allReduce(in(x), out(y), Reduction::Sum)));
       for (int64_t i = 0; i < count; ++i)
@@ -276,6 +280,30 @@ TEST_P(Collectives, WaitInAnyOrder) {
   });
 }
 
+TEST_P(Collectives, SayWhetherTheyAreDone) {
+  std::atomic<int> looked = 0;
+  onRanks([&](Communicator &world) {
+    const bool isLast = world.rank() == size() - 1;
+    while (isLast && looked < size() - 1)
+      std::this_thread::yield();
+    std::vector<float> x = elements(world.rank(), 5), y(5);
+    auto pending = world.start(allReduce(in(x), out(y), Reduction::Sum));
+    ASSERT_TRUE(pending.ok()) << pending.message();
+    if (!isLast) {
+      EXPECT_FALSE(world.isDone(*pending));
+      ++looked;
+    }
+    while (!world.isDone(*pending))
+      std::this_thread::yield();
+    EXPECT_TRUE(world.isDone(*pending));
+    EXPECT_DONE(world.wait(*pending));
+    EXPECT_EQ(y[0], total(size(), 0));
+    // There is nothing to wait for any more.
+    EXPECT_TRUE(world.isDone(*pending));
+    EXPECT_DONE(world.state());
+  });
+}
+
 // Threads that sleep at random must not change a bit, nor lose a round.
 TEST_P(Collectives, KeepTheirOrderUnderDelays) {
   onRanks([&](Communicator &world) {
@@ -330,16 +358,53 @@ TEST_P(Messages, PassAround) {
   });
 }
 
+// Both directions at a time, and sides that start in another order.
+TEST_P(Messages, CrossEachOther) {
+  onRanks([&](Communicator &world) {
+    std::vector<std::vector<float>> x(size()), y(size());
+    std::vector<Pending> pending;
+    auto keep = [&](Result<Pending> started) {
+      ASSERT_TRUE(started.ok()) << started.message();
+      pending.push_back(*started);
+    };
+    for (int step = 1; step < size(); ++step) {
+      const int other = (world.rank() + step) % size();
+      x[other] = elements(world.rank(), 100 * other + 1);
+      y[other].resize(100 * world.rank() + 1);
+      const bool first = world.rank() < other;
+      if (first)
+        keep(world.start(receive(out(y[other]), other)));
+      keep(world.start(send(in(x[other]), other)));
+      if (!first)
+        keep(world.start(receive(out(y[other]), other)));
+    }
+    EXPECT_DONE(world.run(barrier()));
+    for (auto each = pending.rbegin(); each != pending.rend(); ++each)
+      EXPECT_DONE(world.wait(*each));
+    for (int other = 0; other < size(); ++other) {
+      if (other == world.rank())
+        continue;
+      EXPECT_EQ(y[other], elements(other, 100 * world.rank() + 1));
+    }
+  });
+}
+
 // Messages of two ranks keep their order, and do not mind collectives.
 TEST_P(Messages, KeepTheirOrder) {
   onRanks([&](Communicator &world) {
     constexpr int number = 5;
+    std::vector<std::vector<int32_t>> sent(number);
+    std::vector<Pending> pending;
     if (world.rank() == 0)
       for (int32_t i = 0; i < number; ++i) {
-        std::vector<int32_t> x = {i};
-        EXPECT_DONE(world.run(send(in(x), 1)));
+        sent[i] = {i};
+        auto started = world.start(send(in(sent[i]), 1));
+        ASSERT_TRUE(started.ok()) << started.message();
+        pending.push_back(*started);
       }
     EXPECT_DONE(world.run(barrier()));
+    for (Pending each : pending)
+      EXPECT_DONE(world.wait(each));
     if (world.rank() != 1)
       return;
     std::vector<int32_t> first(1), second(1);
@@ -354,4 +419,14 @@ TEST_P(Messages, KeepTheirOrder) {
       EXPECT_EQ(first[0], i);
     }
   });
+}
+
+// Says why there are no rows of GPUs where they were asked for.
+TEST(GpuRanks, AreThose) {
+  if (!std::getenv("MM01_TEST_GPU"))
+    return;
+  const std::vector<World> worlds = gpuWorlds();
+  if (worlds.empty())
+    GTEST_SKIP() << "no GPU, expected one for each rank";
+  EXPECT_EQ(worlds.front().size, 1);
 }

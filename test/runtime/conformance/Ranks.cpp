@@ -7,6 +7,8 @@
 
 #include "test/runtime/conformance/Ranks.h"
 
+#include "test/runtime/conformance/GpuRanks.h"
+
 #include "runtime/ranks/SingleCommunicator.h"
 #include "runtime/ranks/ThreadCommunicator.h"
 
@@ -35,15 +37,22 @@ static void runThreads(int size, std::chrono::milliseconds limit,
 std::vector<test::World> test::allWorlds() {
   std::vector<World> worlds = {{"single", 1, runSingle},
                                {"threads", 1, runThreads}};
+  for (const World &world : gpuWorlds())
+    if (world.size == 1)
+      worlds.push_back(world);
   for (const World &world : manyRanks())
     worlds.push_back(world);
   return worlds;
 }
 
 std::vector<test::World> test::manyRanks() {
-  return {{"threads", 2, runThreads},
-          {"threads", 3, runThreads},
-          {"threads", 8, runThreads}};
+  std::vector<World> worlds = {{"threads", 2, runThreads},
+                               {"threads", 3, runThreads},
+                               {"threads", 8, runThreads}};
+  for (const World &world : gpuWorlds())
+    if (world.size > 1)
+      worlds.push_back(world);
+  return worlds;
 }
 
 std::string test::worldName(const ::testing::TestParamInfo<World> &info) {

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <functional>
+#include <ostream>
 
 namespace mm01::test {
 
@@ -30,7 +31,13 @@ struct World {
   int size;
   /// Runs `body` on each rank of a group "world" and returns when all are done.
   void (*run)(int size, std::chrono::milliseconds limit, const Body &body);
+  /// A limit that ranks keep unless they stay away.
+  std::chrono::milliseconds shortLimit = std::chrono::milliseconds(50);
 };
+
+inline void PrintTo(const World &world, std::ostream *out) {
+  *out << world.implementation << world.size;
+}
 
 std::vector<World> allWorlds();
 /// Those with several ranks.

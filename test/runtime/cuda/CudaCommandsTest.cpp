@@ -107,6 +107,58 @@ TEST_F(CudaCommands, LaunchesClustersWithSharedMemory) {
       << lines;
 }
 
+// The first branch that launches anything stays on the stream, each other one
+// has one of its own, and what follows is behind all of them.
+TEST_F(CudaCommands, LaunchesBranchesBesideEachOther) {
+  for (const char *mode : {"", "late"}) {
+    ASSERT_EQ(call("branches", mode), 0) << err;
+    EXPECT_EQ(result("result0"), (std::vector<float>{3, 4, 5, 6})) << mode;
+  }
+  std::string lines = log();
+  auto count = [&](const std::string &words) {
+    size_t found = 0;
+    for (size_t at = 0; (at = lines.find(words, at)) != std::string::npos; ++at)
+      ++found;
+    return found;
+  };
+  // Two runs: elements 0 and 1 and all of them, element 2, element 3.
+  EXPECT_EQ(count("launch add_one"), 2 * 5u) << lines;
+  EXPECT_EQ(count("stream 2\n"), 2 * 1u) << lines;
+  EXPECT_EQ(count("stream 3\n"), 2 * 1u) << lines;
+}
+
+// A graph has all branches, from what the arguments were before the first call.
+TEST_F(CudaCommands, CallsFromAGraph) {
+  for (const char *entry : {"branches", "add_one"}) {
+    ASSERT_EQ(call(concat(entry, " --graph")), 0) << err;
+    EXPECT_EQ(result("result0"), (std::vector<float>{3, 4, 5, 6})) << entry;
+  }
+  EXPECT_NE(log().find("launch graph"), std::string::npos);
+  EXPECT_EQ(call("add_one --graph", "no-capture"), 1);
+  expectLine(err, {"cuStreamBeginCapture"});
+}
+
+TEST_F(CudaCommands, EndsBranchesAfterAFailure) {
+  fails("bad_branch", "", {"bad_branch", "missing", "cuModuleGetFunction"});
+  EXPECT_NE(log().find("release, 0 allocations left"), std::string::npos);
+}
+
+TEST_F(CudaCommands, TracesBranchesInRowsOfTheirOwn) {
+  ASSERT_EQ(run(concat("bench ", MM01_GPU_PROGRAM,
+                       " --entry branches --set "
+                       "arg0.dim0=4 --set "
+                       "iterations=1 --trace ",
+                       folder.file("trace"))),
+            0)
+      << err;
+  std::string trace = readFile(folder.file("trace"));
+  for (const char *words : {R"("tid":2,"args":{"name":"kernels of stream 1"})",
+                            R"("tid":3,"args":{"name":"kernels of stream 2"})",
+                            R"("pid":0,"tid":2,"args":{"grid":1})",
+                            R"("pid":0,"tid":3,"args":{"grid":1})"})
+    EXPECT_NE(trace.find(words), std::string::npos) << trace;
+}
+
 TEST_F(CudaCommands, FallsBackToPtx) {
   ASSERT_EQ(call("add_one", "no-binary"), 0) << err;
   EXPECT_NE(log().find("load machine code\nload PTX\n"), std::string::npos);

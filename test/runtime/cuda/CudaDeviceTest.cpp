@@ -99,6 +99,8 @@ TEST_P(DeviceMemory, CopiesRaggedBatches) {
   expectEqual(there.page_table, host->page_table, 4);
   expectEqual(there.token_sequence, host->token_sequence, 3);
   expectEqual(there.token_position, host->token_position, 3);
+  EXPECT_EQ(there.several, 1);
+  expectEqual(there.several_sequence, host->several_sequence, 2);
 }
 
 TEST(CudaDevice, IsTheGpuThatWasAskedFor) {

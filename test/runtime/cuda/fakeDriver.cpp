@@ -25,6 +25,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/Driver.h"
+#include "runtime/nccl/ReduceKernels.h"
+#include "runtime/ranks/Reduce.h"
 #include "test/runtime/cuda/fakeKernel.h"
 #include "test/runtime/cuda/fakeStreams.h"
 
@@ -110,6 +112,38 @@ ResultCode finish(const std::function<bool()> &done) {
 
 std::string three(const unsigned *values) {
   return concat(values[0], 'x', values[1], 'x', values[2]);
+}
+
+/// Does what one of the runtime's own kernels does.
+void reduceParts(const nccl::ReduceKernel &kernel,
+                 const std::vector<int64_t> &values) {
+  auto value = [&](char letter) {
+    return values[std::string_view(kernel.parameters).find(letter)];
+  };
+  const int64_t count = value('c');
+  const int64_t width = kernel.type == ElementType::BF16  ? 2
+                        : kernel.type == ElementType::I64 ? 8
+                                                          : 4;
+  const auto *first = reinterpret_cast<const std::byte *>(value('p'));
+  std::vector<const std::byte *> inputs;
+  for (int64_t rank = 0; rank < value('r'); ++rank)
+    inputs.push_back(first + rank * count * width);
+  reduce(inputs, kernel.reduction,
+         {reinterpret_cast<void *>(value('o')), kernel.type, count});
+}
+
+const nccl::ReduceKernel *findReduceKernel(std::string_view name) {
+  for (const nccl::ReduceKernel &kernel : nccl::reduceKernels())
+    if (kernel.name == name)
+      return &kernel;
+  return nullptr;
+}
+
+std::vector<int64_t> valuesOf(void **parameters, int64_t count) {
+  std::vector<int64_t> values(count);
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(&values[i], parameters[i], sizeof(int64_t));
+  return values;
 }
 
 namespace driver {
@@ -390,9 +424,7 @@ ResultCode cuLaunchKernelEx(const LaunchConfig *config, Function function,
   if (mode() == "broken")
     gpuOf(current).broken = true;
   if (code) {
-    std::vector<int64_t> values;
-    for (int64_t i = 0; i < code->count; ++i)
-      std::memcpy(&values.emplace_back(), parameters[i], sizeof(int64_t));
+    std::vector<int64_t> values = valuesOf(parameters, code->count);
     perform(config->stream, [code, values] {
       std::vector<int64_t> copies = values;
       std::vector<void *> pointers;
@@ -400,6 +432,12 @@ ResultCode cuLaunchKernelEx(const LaunchConfig *config, Function function,
         pointers.push_back(&value);
       code->function(pointers.data());
     });
+  } else if (const nccl::ReduceKernel *kernel = findReduceKernel(name)) {
+    perform(config->stream,
+            [kernel, values = valuesOf(parameters, int64_t(std::strlen(
+                                                       kernel->parameters)))] {
+              reduceParts(*kernel, values);
+            });
   } else if (name == "add_one") {
     float *x = *static_cast<float **>(parameters[0]);
     int64_t n = *static_cast<int64_t *>(parameters[1]);

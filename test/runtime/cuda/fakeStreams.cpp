@@ -197,3 +197,9 @@ void fake::waitForAll(Context context) {
     });
   });
 }
+
+/// For the other fake libraries, which find it in the driver's.
+extern "C" void fakeStreamAppend(Stream stream, Work *work) {
+  std::lock_guard lock(fake::mutex);
+  append(*of(stream), std::move(*work));
+}

@@ -26,7 +26,7 @@
 
 namespace mm01::fake {
 
-inline constexpr cuda::ResultCode notReady = 600, captureUnsupported = 900,
+inline constexpr cuda::ResultCode captureUnsupported = 900,
                                   captureInvalidated = 901,
                                   captureUnjoined = 904;
 

@@ -19,16 +19,19 @@
 #define ENTRY(name)                                                            \
   "{\"name\":\"" name "\",\"arguments\":[" TENSOR "]," TIED "}"
 
-#define MANIFEST                                                                                          \
-  "{\"abi\":4,\"compiler\":\"0.1.0\",\"target\":\"sm_90a\","                                              \
-  "\"mode\":\"inference\",\"isa\":\"x86-64\","                                                            \
-  "\"limits\":{\"max_tokens\":64,\"max_sequences\":4},"                                                   \
-  "\"parameter_count\":0,\"ignored_tensors\":[],\"parameters\":[],"                                       \
-  "\"entries\":[{\"name\":\"add_one\",\"arguments\":[" TENSOR "],"                                        \
-  "\"results\":[{\"kind\":\"tied\",\"argument\":0},"                                                      \
-  "{\"kind\":\"fresh\",\"shape\":[-1],\"type\":\"f32\"}]}," ENTRY("cluster") "," ENTRY("grid") "," ENTRY( \
-      "missing") "," ENTRY("host_kernel") "," ENTRY("map") "," ENTRY("bad_"                               \
-                                                                     "map") "," ENTRY("product") "," ENTRY("refused_product") "]}"
+#define AND(name) "," ENTRY(name)
+
+#define MANIFEST                                                               \
+  "{\"abi\":4,\"compiler\":\"0.1.0\",\"target\":\"sm_90a\","                   \
+  "\"mode\":\"inference\",\"isa\":\"x86-64\","                                 \
+  "\"limits\":{\"max_tokens\":64,\"max_sequences\":4},"                        \
+  "\"parameter_count\":0,\"ignored_tensors\":[],\"parameters\":[],"            \
+  "\"entries\":[{\"name\":\"add_one\",\"arguments\":[" TENSOR "],"             \
+  "\"results\":[{\"kind\":\"tied\",\"argument\":0},"                           \
+  "{\"kind\":\"fresh\",\"shape\":[-1],\"type\":\"f32\"}]}" AND("cluster")      \
+      AND("grid") AND("missing") AND("host_kernel") AND("map") AND("bad_map")  \
+          AND("product") AND("refused_product") AND("branches")                \
+              AND("bad_branch") "]}"
 
 /* Without the zero at its end. */
 __attribute__((used, section(MM01_MANIFEST_SECTION))) static const char
@@ -59,6 +62,8 @@ ARENA(map)
 ARENA(bad_map)
 ARENA(product)
 ARENA(refused_product)
+ARENA(branches)
+ARENA(bad_branch)
 
 static void launch(const mm01_context *context, const mm01_argument *arguments,
                    const mm01_device_kernel *kernel, int64_t x, int64_t y,
@@ -150,4 +155,35 @@ int32_t mm01_entry_product(const mm01_context *context,
 int32_t mm01_entry_refused_product(const mm01_context *context,
                                    const mm01_argument *arguments) {
   return multiply(context, arguments, 3);
+}
+
+/* x[i] += 1 for each element i, each in a branch of its own, but for the first
+ * two, which have one with nothing to do beside them; then for all. */
+static int32_t fork_and_join(const mm01_context *context,
+                             const mm01_argument *arguments,
+                             const mm01_device_kernel *second) {
+  float *x = arguments[0].data;
+  int64_t one = 1, n = arguments[0].shape[0];
+  context->fork(context);
+  launch(context, arguments, &add_one, 0, 1, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    mm01_argument element = {x + i, &one};
+    if (i != 1)
+      context->next_branch(context);
+    launch(context, &element, i == 2 ? second : &add_one, 1, 1, 1);
+  }
+  context->join(context);
+  launch(context, arguments, &add_one, 1, 1, 1);
+  return 0;
+}
+
+int32_t mm01_entry_branches(const mm01_context *context,
+                            const mm01_argument *arguments) {
+  return fork_and_join(context, arguments, &add_one);
+}
+
+/* A branch whose kernel is not there. */
+int32_t mm01_entry_bad_branch(const mm01_context *context,
+                              const mm01_argument *arguments) {
+  return fork_and_join(context, arguments, &missing);
 }

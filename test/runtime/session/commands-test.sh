@@ -139,14 +139,14 @@ refuses 2 'output' logits "$toy" "${weights[@]}" --ids ids.safetensors:ids
 [ -e bad.out ] && fail "a refused call left an output"
 
 # --- bench
-prints '^forward: tokens=3 sequences=4 past=100 threads=1 iterations=5$' bench "$toy" --entry forward --threads 1 \
-  --set tokens=3 --set sequences=4 --set past=100 --set iterations=5
+prints '^forward: tokens=3 sequences=4 singles=0 past=100 threads=1 iterations=5$' bench "$toy" --entry forward \
+  --threads 1 --set tokens=3 --set sequences=4 --set past=100 --set iterations=5
 grep -qE '^median [0-9.]+ ms, min [0-9.]+ ms, max [0-9.]+ ms$' out || fail "no times"
 grep -qE '^[0-9.]+ tokens/s$' out || fail "no rate"
 prints '^\{"entry":"forward","tokens":1,.*"seconds":\{"median":.*,"tokens_per_second":' bench "$toy" --entry forward --json
 prints '^scale: arg0.dim0=1000 threads' bench "$toy" --entry scale --set arg0.dim0=1000 --set arg1=0.5 --set warmup=0
 refuses 1 "no entry 'nope'" bench "$toy" --entry nope
-refuses 1 'no such setting, expected one of iterations, past, sequences, tokens, warmup' \
+refuses 1 'no such setting, expected one of iterations, past, sequences, singles, tokens, warmup' \
   bench "$toy" --entry forward --set token=1
 refuses 1 'no such setting, expected one of arg0.dim0, arg1' bench "$toy" --entry scale --set arg0.dim0=1 --set arg2=0
 refuses 1 'arg0.dim0 is not given' bench "$toy" --entry scale
