@@ -50,7 +50,8 @@ def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp">
     `mm01.dispatch`, a counting sort of one thread on the CPU, becomes three
     kernels of sums: choices of each expert in each block of choices, where each
     block's begin, and positions and rows. `mm01.rotary` makes the cosines and sines
-    of a token side by side, then rotates all heads at once.
+    of a token side by side, then rotates all heads at once. `mm01.route` takes 8
+    rows a workgroup, a warp each.
 
     Requires: the graph phase. Not a goal: any other op, fusion, products of
     experts on tensor cores.
