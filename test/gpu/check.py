@@ -228,7 +228,7 @@ def main():
     failed = 0
     print(f"{'check':34} {'result':8} {'error':>9} {'allowed':>9}")
     # Most of the time goes to the processor, so checks share it. That they share the GPU changes no result.
-    with concurrent.futures.ProcessPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+    with concurrent.futures.ProcessPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
         for lines, passed in pool.map(table_of, itertools.repeat(bundle), *zip(*checks)):
             print(*lines, sep="\n", flush=True)
             if passed is None:
