@@ -5,8 +5,9 @@
 #
 #   bin/mm01-run, lib/     the runtime and the libraries it needs beside glibc
 #   cases/NAME/            program.so, its arguments, and what the interpreter computes in float64
-#   tiny-a/                the golden checkpoint, compiled as it is and to be told experts, and those of the float model
-#   run.sh                 runs all of it and prints one table
+#   tiny-a/                the golden checkpoint, compiled as it is and to be told experts, and those of the float model;
+#                          with int8 weights too, and what the interpreter makes of those
+#   run.sh                 unpacks the above where it is still packed, runs all of it and prints one table
 #
 # Needs a build (build/bin). The folder must not exist.
 set -euo pipefail
@@ -25,7 +26,6 @@ cp build/bin/mm01-run "$folder/bin/"
 # Those of glibc must fit the machine's loader, so they are the machine's.
 ldd build/bin/mm01-run | awk '$2 == "=>" { print $3 }' |
   grep -Ev '/(libc|libm|libdl|libpthread|librt)\.so' | xargs -I{} cp -L {} "$folder/lib/"
-gzip -9 "$folder"/lib/libdnnl.so.* # two thirds of the folder; run.sh unpacks it
 cp test/python/safetensors_file.py test/gpu/{check,lightning,sanitizer,softmax}.py "$folder/python/"
 cp test/gpu/run.sh "$folder/"
 
@@ -34,16 +34,29 @@ mkdir "$folder/tiny-a"
 cp test/golden/tiny-a/* "$folder/tiny-a/"
 mm01-compile test/golden/tiny-a --target=sm_90a -o "$folder/tiny-a/program.so"
 mm01-compile test/golden/tiny-a --target=sm_90a --given-routes -o "$folder/tiny-a/given.so"
-# The experts that the float model chooses.
+mm01-compile test/golden/tiny-a --target=sm_90a --quantize=int8 --given-routes -o "$folder/tiny-a/int8-given.so"
+# The experts that the float model chooses, and what the interpreter computes with int8 weights.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mm01-compile test/golden/tiny-a --compile-to=graph -o "$scratch/graph.mlir"
+mm01-compile test/golden/tiny-a --quantize=int8 --compile-to=graph -o "$scratch/int8.mlir"
 for tokens in 37 300 700; do
   python3 test/golden/forward_arguments.py "$scratch/graph.mlir" test/golden/tiny-a test/golden/tiny-a/golden.safetensors \
     "ids_$tokens" "$scratch/arguments"
   mm01-interpret "$scratch/graph.mlir" --entry forward --in "$scratch/arguments" --out "$scratch/results" \
     --record-routes "$folder/tiny-a/routes_$tokens"
+  mm01-interpret "$scratch/int8.mlir" --entry forward --in "$scratch/arguments" --out "$scratch/results" \
+    --record-routes "$folder/tiny-a/int8_routes_$tokens"
+  python3 - "$scratch/results" "$folder/tiny-a/int8_logits_$tokens" << 'EOF'
+import sys, safetensors_file
+logits = safetensors_file.read(sys.argv[1])["result0"]
+safetensors_file.write(sys.argv[2], {"logits": ("F32", list(logits.shape), list(logits.values()))})
+EOF
 done
+
+# run.sh unpacks them.
+tar -C "$folder" -cf - lib cases tiny-a | gzip -9 >"$folder/packed.tar.gz"
+rm -rf "$folder"/{lib,cases,tiny-a}
 
 bytes=$(du -sb "$folder" | cut -f1)
 echo "$folder: $((bytes >> 20)) MiB"

@@ -104,6 +104,37 @@ struct ConvertWeightPart : ConvertOpToLLVMPattern<exec::WeightPartOp> {
   }
 };
 
+/// exec.weight_scales %w[%e]   ==>   weight + bytes of all parts, rounded up
+///                                   + %e · bytes of a part's scales
+struct ConvertWeightScales : ConvertOpToLLVMPattern<exec::WeightScalesOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(exec::WeightScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getType());
+    Type pointer = adaptor.getWeight().getType();
+    WeightType weight = op.getWeight().getType();
+    uint64_t place = llvm::alignTo(weight.getNumElements(), MM01_ALIGNMENT);
+    Value behind =
+        LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                 rewriter.getI64IntegerAttr(place));
+    Value first = LLVM::GEPOp::create(rewriter, loc, pointer,
+                                      rewriter.getI8Type(), adaptor.getWeight(),
+                                      ArrayRef<LLVM::GEPArg>{behind});
+    auto part =
+        LLVM::LLVMArrayType::get(rewriter.getF32Type(), type.getNumElements());
+    Value scales =
+        LLVM::GEPOp::create(rewriter, loc, pointer, part, first,
+                            ArrayRef<LLVM::GEPArg>{adaptor.getPart()});
+    rewriter.replaceOp(op,
+                       makeDense(rewriter, loc, *getTypeConverter(), type,
+                                 scales, getAllSizes(rewriter, loc, type, {})));
+    return success();
+  }
+};
+
 struct ConvertKernelsToNvvmPass
     : mm01::impl::ConvertKernelsToNvvmPassBase<ConvertKernelsToNvvmPass> {
   using Base::Base;
@@ -123,9 +154,6 @@ struct ConvertKernelsToNvvmPass
     }
     declareShared(module);
 
-    if (failed(refuseQuantized(module)))
-      return signalPassFailure();
-
     // Shuffles of 64 bits become two of 32.
     RewritePatternSet shuffles(&getContext());
     populateGpuShufflePatterns(shuffles);
@@ -138,7 +166,8 @@ struct ConvertKernelsToNvvmPass
     addProgramTypes(converter);
     configureGpuToNVVMTypeConverter(converter);
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvertScratch, ConvertWeightPart>(converter);
+    patterns.add<ConvertScratch, ConvertWeightPart, ConvertWeightScales>(
+        converter);
     populateRaggedPatterns(converter, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
     SymbolTableCollection symbols;
@@ -158,16 +187,6 @@ struct ConvertKernelsToNvvmPass
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyFullConversion(module, target, std::move(patterns))))
       signalPassFailure();
-  }
-
-  /// Packed weights have no place for the scales of int8 ones.
-  static LogicalResult refuseQuantized(gpu::GPUModuleOp module) {
-    WalkResult walk = module.walk([](exec::WeightScalesOp op) {
-      op.emitError("int8 weight in a kernel for sm_90a, expected one of f32, "
-                   "f16 or bf16 (--quantize=none)");
-      return WalkResult::interrupt();
-    });
-    return failure(walk.wasInterrupted());
   }
 
   /// Says what LLVM must know of pointers to load and store several elements at

@@ -7,6 +7,7 @@
 
 #include "codegen/hopper/ReductionParts.h"
 
+#include "codegen/hopper/KnownAlignment.h"
 #include "dialects/exec/ExecDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,6 +38,13 @@ static bool hasSteps(MemRefType type, int64_t step) {
   });
 }
 
+/// True where a number is known to be a multiple of `step`, a power of two.
+static bool isMultiple(OpFoldResult number, int64_t step) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return *constant % step == 0;
+  return getDivisor(cast<Value>(number)) % step == 0;
+}
+
 /// True where each row of the buffer begins at a multiple of `step` elements
 /// from a place that the runtime aligns.
 static bool hasAlignedRows(Value buffer, int64_t step) {
@@ -54,9 +62,7 @@ static bool hasAlignedRows(Value buffer, int64_t step) {
     if (!hasSteps(view.getSourceType(), step) ||
         !hasAlignedRows(view.getSource(), step))
       return false;
-    std::optional<int64_t> last =
-        getConstantIntValue(view.getMixedOffsets().back());
-    return last && *last % step == 0 &&
+    return isMultiple(view.getMixedOffsets().back(), step) &&
            getConstantIntValue(view.getMixedStrides().back()) == 1;
   }
   if (auto view = dyn_cast<memref::ReinterpretCastOp>(op))

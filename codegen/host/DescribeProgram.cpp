@@ -22,6 +22,7 @@
 #include "dialects/exec/ExecDialect.h"
 #include "dialects/mm01/Mm01Extents.h"
 #include "passes/graph/Helpers.h"
+#include "passes/tile/Chips.h"
 #include "runtime/abi/program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -224,6 +225,12 @@ struct DescribeProgramPass
         {"ignored_tensors", std::move(ignored)},
         {"entries", std::move(entries)},
         {"parameters", std::move(parameters)}};
+    if (getText(exec::kTargetAttr, "cpu") != "cpu") {
+      FailureOr<const Chip *> chip = chipOf(module);
+      if (failed(chip))
+        return signalPassFailure();
+      manifest["chip"] = (*chip)->name;
+    }
     if (!helpers.empty())
       manifest["helpers"] = std::move(helpers);
     if (auto model = module->getAttrOfType<StringAttr>(kModelAttr)) {

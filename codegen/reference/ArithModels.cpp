@@ -269,6 +269,23 @@ static void attachIntegers(MLIRContext &context) {
   attachLanes<arith::ShRUIOp, shift<arith::ShRUIOp, shiftUnsigned>>(context);
 }
 
+/// Low and high half of the product of two numbers without sign.
+static Error extendedProduct(arith::MulUIExtendedOp op, Frame &frame) {
+  if (isa<ShapedType>(op.getLhs().getType()))
+    return opError(op, "is interpreted on numbers, not on tensors");
+  unsigned width = bitWidth(op.getLhs().getType());
+  auto read = [&](mlir::Value value) {
+    return APInt(64, frame.integer(value)).trunc(width).zext(2 * width);
+  };
+  APInt product = read(op.getLhs()) * read(op.getRhs());
+  auto set = [&](mlir::Value result, const APInt &bits) {
+    return frame.setInteger(result, bits.trunc(width).getSExtValue());
+  };
+  if (Error error = set(op.getLow(), product))
+    return error;
+  return set(op.getHigh(), product.lshr(width));
+}
+
 //===----------------------------------------------------------------------===//
 // Comparisons, select
 //===----------------------------------------------------------------------===//
@@ -390,6 +407,33 @@ LaneFunction floatToFloat(OpTy op, const Options &options) {
   };
 }
 
+/// The bits of a number that its type holds, which are rounded to it where
+/// the interpreter has more of them.
+static APInt bitsOf(Scalar value, Type type) {
+  auto floats = dyn_cast<FloatType>(type);
+  if (!floats)
+    return APInt(64, signedBits(value.i, type), true).trunc(bitWidth(type));
+  APFloat number(value.f);
+  bool losesInfo = false;
+  number.convert(floats.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return number.bitcastToAPInt();
+}
+
+static LaneFunction bitcast(arith::BitcastOp op, const Options &) {
+  Type from = elementType(op.getIn()), to = elementType(op.getOut());
+  return [=](ArrayRef<const Scalar *> in, Scalar *out, int64_t lanes) -> Error {
+    for (int64_t i = 0; i < lanes; ++i) {
+      APInt bits = bitsOf(in[0][i], from);
+      if (auto floats = dyn_cast<FloatType>(to))
+        out[i].f = toDouble(APFloat(floats.getFloatSemantics(), bits));
+      else
+        out[i].i = wrapToType(bits.getSExtValue(), to);
+    }
+    return Error::success();
+  };
+}
+
 //===----------------------------------------------------------------------===//
 // Floats
 //===----------------------------------------------------------------------===//
@@ -440,6 +484,8 @@ void registerArithModels(DialectRegistry &registry) {
     attachLanes<arith::CmpIOp, compareIntegers>(*context);
     attachLanes<arith::CmpFOp, compareFloats>(*context);
     arith::SelectOp::attachInterface<SelectModel>(*context);
+    attach<arith::MulUIExtendedOp, extendedProduct>(*context);
+    attachLanes<arith::BitcastOp, bitcast>(*context);
     attachLanes<arith::ExtSIOp, signedCast<arith::ExtSIOp>>(*context);
     attachLanes<arith::TruncIOp, signedCast<arith::TruncIOp>>(*context);
     attachLanes<arith::IndexCastOp, signedCast<arith::IndexCastOp>>(*context);

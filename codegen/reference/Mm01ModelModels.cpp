@@ -73,6 +73,7 @@ void registerMm01Models(DialectRegistry &registry) {
     attachMm01DenseModels(*context);
     attachMm01ModelModels(*context);
     attachMm01MoeModels(*context);
+    attachMm01SamplingModels(*context);
   });
 }
 

@@ -28,6 +28,7 @@ void attachMm01AttentionModels(mlir::MLIRContext &context);
 void attachMm01DenseModels(mlir::MLIRContext &context);
 void attachMm01ModelModels(mlir::MLIRContext &context);
 void attachMm01MoeModels(mlir::MLIRContext &context);
+void attachMm01SamplingModels(mlir::MLIRContext &context);
 
 /// Makes `Evaluate(op, frame)` the reference implementation of an op: one
 /// readable function an op.

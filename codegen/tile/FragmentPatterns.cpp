@@ -8,13 +8,14 @@
 //
 // Arithmetic on a tensor becomes the same arithmetic on each register of it.
 // Where bf16 takes part, registers hold two elements and arithmetic is on
-// pairs.
+// pairs. Bytes are only converted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "codegen/tile/InlinePtx.h"
 #include "codegen/tile/TileLowering.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -32,6 +33,10 @@ bool isFragment(Type type) {
 bool isPaired(Type type) {
   return isFragment(type) && getElementTypeOrSelf(type).isBF16() &&
          cast<RankedTensorType>(type).getRank() == 2;
+}
+
+bool isOfBytes(Type type) {
+  return isFragment(type) && getElementTypeOrSelf(type).isInteger(8);
 }
 
 /// A pair of two registers, or the pair that the registers already are.
@@ -57,6 +62,10 @@ struct Elementwise : ConversionPattern {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
         !isFragment(op->getResult(0).getType()))
       return rewriter.notifyMatchFailure(op, "is not elementwise on a tile");
+    if (isOfBytes(op->getResult(0).getType()) ||
+        llvm::any_of(op->getOperandTypes(), isOfBytes))
+      return rewriter.notifyMatchFailure(
+          op, "tiles of i8 are converted to bf16 and no more");
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     bool pairs =
         isPaired(type) || llvm::any_of(op->getOperandTypes(), isPaired);
@@ -83,6 +92,42 @@ struct Elementwise : ConversionPattern {
       for (int64_t half : {0, 1})
         registers.push_back(
             vector::ExtractOp::create(rewriter, op->getLoc(), value, half));
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+/// `%w = arith.sitofp %b : tensor<64x128xi8> to tensor<64x128xbf16>`: bf16 has
+/// 7 bits behind the first, so that 128 + the low 7 bits of a byte, and 128 or
+/// 256 by its highest, are bytes behind that of an exponent, and their
+/// difference is the byte, exactly:
+///
+///     w    = bytes b0, 0x43, b1, 0x43
+///     pair = (w & ~0x0080'0080) - (w & ~0x007f'007f)
+struct WidenBytes : OpConversionPattern<arith::SIToFPOp> {
+  WidenBytes(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(arith::SIToFPOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isOfBytes(op.getIn().getType()) || !isPaired(op.getType()))
+      return rewriter.notifyMatchFailure(op, "is not from i8 to bf16");
+    ThreadBuilder b(op.getLoc(), rewriter);
+    auto pair = VectorType::get({2}, b.getBF16Type());
+    auto masked = [&](Value word, int64_t mask) {
+      Value bits = arith::AndIOp::create(b, word, b.i32(mask));
+      return LLVM::BitcastOp::create(b, pair, bits);
+    };
+    Value exponents = b.i32(0x43434343), order = b.i32(0x7170);
+    SmallVector<Value> registers;
+    for (Value bytes : adaptor.getIn()) {
+      Value word = NVVM::PermuteOp::create(b, b.getI32Type(), bytes, exponents,
+                                           order, NVVM::PermuteMode::DEFAULT);
+      Value number = masked(word, int32_t(0xff7fff7f));
+      Value more = masked(word, int32_t(0xff80ff80));
+      registers.push_back(arith::SubFOp::create(b, number, more));
     }
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
@@ -155,7 +200,10 @@ struct Iota : OpConversionPattern<IotaOp> {
     DenseMap<int64_t, Value> values;
     SmallVector<Value> registers;
     for (int64_t i = 0; i < registersOf(op.getType()); ++i) {
-      auto [row, column] = FragmentLayout::place(i);
+      auto [row, column] =
+          op.getType().getRank() == 1
+              ? std::pair(FragmentLayout::rowPlace(i), int64_t(0))
+              : FragmentLayout::place(i);
       Value &value = values[columns ? column : row];
       if (!value)
         value = b.add(origin, columns ? column : row);
@@ -170,6 +218,6 @@ struct Iota : OpConversionPattern<IotaOp> {
 
 void mm01::populateFragmentPatterns(const TileTypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<Elementwise, Constant, Splat, Iota>(converter,
-                                                   patterns.getContext());
+  patterns.add<Elementwise, WidenBytes, Constant, Splat, Iota>(
+      converter, patterns.getContext());
 }

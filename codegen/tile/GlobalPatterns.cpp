@@ -27,7 +27,8 @@ Value elementAddress(ThreadBuilder &b, Value base, Type element, Value index) {
 }
 
 /// Calls `body` with the number of each register of a tile and its element's
-/// address: offset + row * strides[0] + column * strides[1].
+/// address: offset + row * strides[0] + column * strides[1], or of a vector
+/// offset + row * strides[0].
 template <typename Body>
 void forEachElement(ThreadBuilder &b, RankedTensorType type, Value memory,
                     Value offset, ValueRange strides, Body body) {
@@ -40,12 +41,21 @@ void forEachElement(ThreadBuilder &b, RankedTensorType type, Value memory,
   Value lane = b.lane();
   Value row =
       index(b.add(b.mul(b.warpOf(type.getDimSize(0)), 16), b.div(lane, 4)));
-  Value column = index(b.mul(b.rem(lane, 4), 2));
   auto plus = [&](Value at, Value by, Value stride) {
     return b.createOrFold<arith::AddIOp>(
         at, b.createOrFold<arith::MulIOp>(by, stride));
   };
-  Value origin = plus(plus(offset, row, strides[0]), column, strides[1]);
+  Value origin = plus(offset, row, strides[0]);
+  if (type.getRank() == 1) {
+    for (int64_t i = 0; i < FragmentLayout::rowRegisters; ++i) {
+      Value at =
+          plus(origin, constant(FragmentLayout::rowPlace(i)), strides[0]);
+      body(i, elementAddress(b, memory, type.getElementType(), at));
+    }
+    return;
+  }
+  Value column = index(b.mul(b.rem(lane, 4), 2));
+  origin = plus(origin, column, strides[1]);
   int64_t count = FragmentLayout{type.getDimSize(1)}.registers();
   for (int64_t i = 0; i < count; ++i) {
     auto [rows, columns] = FragmentLayout::place(i);

@@ -191,6 +191,12 @@ struct CopyWait : OpConversionPattern<CopyWaitOp> {
 // Between shared memory and registers
 //===----------------------------------------------------------------------===//
 
+/// SharedLayout::xorMask of a row below 8.
+Value exchange(ThreadBuilder &b, const SharedLayout &layout, Value row) {
+  int64_t rowsInLine = 128 / layout.swizzle;
+  return b.mul(b.rem(b.div(row, rowsInLine), layout.swizzle / 16), 16);
+}
+
 /// Addresses at which a lane points ldmatrix and stmatrix. One instruction
 /// moves 16 columns of the fragment, four blocks of 8x8; lane l has row l mod 8
 /// of block l / 8. Blocks 0 and 1 are rows 0 to 7 and 8 to 15 of the warp's
@@ -206,7 +212,7 @@ public:
     Value row8 = b.mul(b.rem(block, 2), 8), column8 = b.mul(b.div(block, 2), 8);
     Value warpRow = b.add(b.mul(b.warpOf(rows), 16), row8);
     // Rows are multiples of 8 apart, after which the pattern repeats.
-    mask = exchange(inBlock);
+    mask = exchange(b, layout, inBlock);
     if (transposed) {
       row = b.add(inBlock, column8);
       column = warpRow;
@@ -233,12 +239,6 @@ public:
   }
 
 private:
-  /// SharedLayout::xorMask of a row below 8.
-  Value exchange(Value row) {
-    int64_t rowsInLine = 128 / layout.swizzle;
-    return b.mul(b.rem(b.div(row, rowsInLine), layout.swizzle / 16), 16);
-  }
-
   ThreadBuilder &b;
   const SharedLayout layout;
   const bool transposed;
@@ -257,12 +257,54 @@ int64_t blocksOf(RankedTensorType tile, int64_t step) {
   return std::min<int64_t>(4, tile.getDimSize(1) / 4 - 4 * step);
 }
 
+/// `tile.read` of i8: pairs of neighbours of a row. A chunk of 16 bytes is the
+/// 16 columns of an instruction of the matrix unit, of which a thread has two
+/// pairs in each of two rows.
+struct ReadBytes : OpConversionPattern<ReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().getElementType().isInteger(8))
+      return rewriter.notifyMatchFailure(op, "is not of i8");
+    ThreadBuilder b(op.getLoc(), rewriter);
+    SharedLayout layout = op.getBuffer().getType().getLayout();
+    Value lane = b.lane(), rowInBlock = b.div(lane, 4);
+    Value row =
+        b.add(b.mul(b.warpOf(op.getType().getDimSize(0)), 16), rowInBlock);
+    Value start =
+        b.add(b.add(adaptor.getBuffer().front(), b.mul(row, layout.swizzle)),
+              b.mul(b.rem(lane, 4), 2));
+    Value mask = exchange(b, layout, rowInBlock);
+    SmallVector<Value> registers;
+    for (int64_t column = 0; column < op.getType().getDimSize(1); column += 8) {
+      int64_t chunk = column % layout.swizzle / 16 * 16;
+      Value at =
+          b.add(b.add(start, b.bitXor(mask, b.i32(chunk))),
+                column / layout.swizzle * layout.panelBytes() + column % 16);
+      for (int64_t i = 0; i < FragmentLayout::rowRegisters; ++i) {
+        int64_t below = FragmentLayout::rowPlace(i) * layout.swizzle;
+        InlinePtx load{"ld.shared.u16 $0, [$1+" + std::to_string(below) + "];",
+                       {b.getI32Type()},
+                       {},
+                       {at}};
+        registers.push_back(load.emit(b, b.getLoc()).front());
+      }
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
 struct Read : OpConversionPattern<ReadOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(ReadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().getElementType().isBF16())
+      return rewriter.notifyMatchFailure(op, "is not of bf16");
     ThreadBuilder b(op.getLoc(), rewriter);
     ChunkAddresses addresses(b, adaptor.getBuffer().front(),
                              op.getBuffer().getType().getLayout(),
@@ -320,6 +362,6 @@ void mm01::populateSharedPatterns(const TileTypeConverter &converter,
                                   const SharedPlan &plan,
                                   RewritePatternSet &patterns) {
   patterns.add<Alloc>(converter, patterns.getContext(), plan);
-  patterns.add<Slot, Rows, CopyIn, CopyOut, CopyWait, Read, Write>(
+  patterns.add<Slot, Rows, CopyIn, CopyOut, CopyWait, ReadBytes, Read, Write>(
       converter, patterns.getContext());
 }

@@ -26,6 +26,8 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
         Type element = type.getElementType();
         if (element.isBF16() && type.getRank() == 2)
           types.append(registers / 2, VectorType::get({2}, element));
+        else if (element.isInteger(8))
+          types.append(registers / 2, IntegerType::get(type.getContext(), 32));
         else
           types.append(registers, element);
         return success();

@@ -20,6 +20,7 @@ namespace mm01 {
 ///
 ///     tensor of f32, i32, i1   a scalar for each register of FragmentLayout
 ///     tensor of bf16           a vector<2xbf16> for each two of them
+///     tensor of i8             an i32 for each two of them, in its low bytes
 ///     buffer, barriers, words  the address in shared memory, an i32
 ///     memref, tensor map       a pointer
 ///     ragged batch             a pointer to mm01_ragged

@@ -26,10 +26,16 @@ def PrefetchRowsPass : Pass<"mm01-prefetch-rows", "mlir::func::FuncOp"> {
   let description = [{
     In a loop over blocks of rows with a loop over the rows of each, a row of
     static length that is read or written at a kilobyte or more from its
-    neighbours is followed by `memref.prefetch` of the row in the same place of
-    the next block, or of the last row there is: the processor does not foresee
-    such strides. Applies where the row's number grows by 1 with the inner loop
-    and by a constant with the outer one.
+    neighbours is asked for by `memref.prefetch` two blocks before, into the second
+    cache; beyond the last row that is asked for. The processor does not foresee
+    such strides, and in its first cache such rows would evict each other. Where
+    the blocks have products, all rows of a tensor are asked for before one of
+    them, those of the next tensor before the next product, so that they come in
+    while it computes; else each is asked for beside the row of its own block.
+
+    Applies where the row's number grows by 1 with the inner loop and by a constant
+    with the outer one. A number with effects or regions among what makes it is not
+    moved to a product.
 
     ```mlir
     func.func @sum(%x: memref<?x1024xf32>, %sum: memref<16xf32>, %blocks: index) attributes {exec.kernel} {
@@ -49,7 +55,7 @@ def PrefetchRowsPass : Pass<"mm01-prefetch-rows", "mlir::func::FuncOp"> {
     }
     ```
 
-    prefetches row `min(%at + 8, %rows - 1)`.
+    prefetches row `min(%at + 16, %rows - 1)`.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
 }

@@ -19,8 +19,8 @@ def Exec_LaunchDeviceOp : Exec_Op<"launch_device", [DeclareOpInterfaceMethods<Sy
 
     What a kernel gets of a capture: of a memref the pointer to its first element,
     in device memory; of a ragged batch the pointer to the batch in device memory;
-    of a weight the pointer to its first part, behind which the others lie; the
-    128 bytes of a tensor map; the value of anything else, an index as i64.
+    of a weight the pointer to its first part, behind which the others lie (and scales,
+    64 bytes aligned); the 128 bytes of a tensor map; of others the value, an index as i64.
 
     - C1: `kernel` is a function in a `gpu.module`, or the record that serialising
       leaves of it, an `llvm.mlir.global`.

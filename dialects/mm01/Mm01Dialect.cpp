@@ -8,6 +8,7 @@
 #include "dialects/mm01/Mm01Dialect.h"
 #include "dialects/mm01/Mm01Extents.h"
 #include "dialects/mm01/Mm01LibraryOps.h"
+#include "dialects/mm01/Mm01SamplingOps.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -46,6 +47,10 @@ void Mm01Dialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/mm01/Mm01LibraryOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/mm01/Mm01SamplingOps.cpp.inc"
       >();
 }
 

@@ -14,5 +14,6 @@ include "dialects/mm01/Mm01DenseOps.td"
 include "dialects/mm01/Mm01MeshOps.td"
 include "dialects/mm01/Mm01ModelOps.td"
 include "dialects/mm01/Mm01MoeOps.td"
+include "dialects/mm01/Mm01SamplingOps.td"
 
 #endif // MM01_OPS_TD

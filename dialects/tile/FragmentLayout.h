@@ -26,7 +26,7 @@
 // groups together, 64 rows each: warps are counted through. A vector [64] has
 // an element for each row, which all threads have that hold elements of the
 // row: the four of a quad. So a thread has two values of it, for register / 2
-// mod 2.
+// mod 2, 8 rows apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +53,8 @@ struct FragmentLayout {
   static std::pair<int64_t, int64_t> place(int64_t index) {
     return {8 * (index / 2 % 2), 8 * (index / 4) + index % 2};
   }
+  /// The row of a register of a vector relative to that of register 0.
+  static int64_t rowPlace(int64_t index) { return 8 * index; }
   /// Which of the thread's rows a register belongs to.
   static int64_t rowOf(int64_t index) { return index / 2 % 2; }
   /// Row and column of register 0 of a thread.

@@ -46,7 +46,8 @@ def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
   let description = [{
     `!tile.buffer<64x128xbf16>` is a tile of 64 rows, `!tile.buffer<4x64x128xbf16>`
     a ring of four. With a swizzle, `!tile.buffer<64x128xbf16, 128>`, the place of
-    each element is known: see SharedLayout.h.
+    each element is known: see SharedLayout.h. Elements are bf16, or i8, as weights of
+    one byte are: they reach the matrix unit by way of registers, as bf16.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "0">:$swizzle);

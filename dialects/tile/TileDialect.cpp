@@ -62,8 +62,8 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
            << "a buffer has rows and columns, and a ring the number "
               "of its tiles before them; found "
            << shape.size() << " extents";
-  if (!elementType.isBF16())
-    return emitError() << "a buffer holds bf16, found " << elementType;
+  if (!elementType.isBF16() && !elementType.isSignlessInteger(8))
+    return emitError() << "a buffer holds bf16 or i8, found " << elementType;
   if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
     return emitError() << "the extents of a buffer are positive";
   if (shape[shape.size() - 2] % 8 != 0)

@@ -162,17 +162,28 @@ def Tile_CopyWaitOp : Tile_Op<"copy_wait"> {
 def Tile_ReadOp : Tile_Op<"read"> {
   let summary = "reads a tile of shared memory into registers";
   let description = [{
+    Of i8 a thread reads two neighbours of a row at a time. `arith.sitofp` makes bf16
+    of them, exactly: so a weight of one byte becomes the first operand of a product.
+
     - C1: the result has the extents of the tile, exchanged if `transposed`.
+    - C2: the result has the elements of the tile.
+    - C3: a tile of i8 is not transposed.
 
     ```mlir
     func.func @read(%v: !tile.buffer<64x64xbf16>) -> tensor<64x64xbf16> {
       %t = tile.read %v transposed : !tile.buffer<64x64xbf16> -> tensor<64x64xbf16>
       return %t : tensor<64x64xbf16>
     }
+
+    func.func @widen(%w: !tile.buffer<64x128xi8>) -> tensor<64x128xbf16> {
+      %t = tile.read %w : !tile.buffer<64x128xi8> -> tensor<64x128xi8>
+      %wide = arith.sitofp %t : tensor<64x128xi8> to tensor<64x128xbf16>
+      return %wide : tensor<64x128xbf16>
+    }
     ```
   }];
   let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$buffer, UnitAttr:$transposed);
-  let results = (outs Tile_FragmentOf<[BF16]>:$result);
+  let results = (outs Tile_FragmentOf<[BF16, I8]>:$result);
   let assemblyFormat = "$buffer (`transposed` $transposed^)? attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -181,6 +192,7 @@ def Tile_WriteOp : Tile_Op<"write"> {
   let summary = "writes registers into a tile of shared memory";
   let description = [{
     - C1: the value has the extents of the tile, exchanged if `transposed`.
+    - C2: the tile is of bf16.
 
     ```mlir
     func.func @write(%p: tensor<64x64xbf16>, %tile: !tile.buffer<64x64xbf16>) {

@@ -27,6 +27,7 @@ def Tile_MmaOp : Tile_Op<"mma", [
     - C2: an operand in registers is not transposed.
     - C3: there are 64 rows for each warp group, k is a multiple of 16, n a multiple
       of 8 up to 256.
+    - C4: operands in shared memory are of bf16.
 
     ```mlir
     func.func @scores(%q: !tile.buffer<64x128xbf16>, %k: !tile.buffer<64x128xbf16>) -> tensor<64x64xf32> {

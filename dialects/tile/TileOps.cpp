@@ -152,6 +152,10 @@ LogicalResult MmaOp::verify() {
     return emitOpError("C3: expected 64 rows for each warp group, k a multiple "
                        "of 16 and n a multiple of 8 up to 256, found [")
            << m << ", " << k << "] · [" << k << ", " << n << "]";
+  for (Type type : {getA().getType(), Type(getB().getType())})
+    if (auto buffer = dyn_cast<BufferType>(type);
+        buffer && !buffer.getElementType().isBF16())
+      return emitOpError("C4: expected operands of bf16, found ") << buffer;
   return success();
 }
 
@@ -276,13 +280,26 @@ static LogicalResult verifySameExtents(Operation *op, RankedTensorType tensor,
 }
 
 LogicalResult ReadOp::verify() {
-  return verifySameExtents(*this, getType(), getBuffer().getType(),
-                           getTransposed());
+  if (failed(verifySameExtents(*this, getType(), getBuffer().getType(),
+                               getTransposed())))
+    return failure();
+  Type element = getBuffer().getType().getElementType();
+  if (getType().getElementType() != element)
+    return emitOpError("C2: expected elements of ")
+           << element << ", found " << getType();
+  if (element.isInteger(8) && getTransposed())
+    return emitOpError("C3: a tile of i8 is not transposed");
+  return success();
 }
 
 LogicalResult WriteOp::verify() {
-  return verifySameExtents(*this, getValue().getType(), getBuffer().getType(),
-                           getTransposed());
+  if (failed(verifySameExtents(*this, getValue().getType(),
+                               getBuffer().getType(), getTransposed())))
+    return failure();
+  if (!getBuffer().getType().getElementType().isBF16())
+    return emitOpError("C2: expected a tile of bf16, found ")
+           << getBuffer().getType();
+  return success();
 }
 
 /// C1 and C2 of loads and stores.

@@ -25,10 +25,12 @@ namespace mm01 {
 /// An array of the names below, on the module.
 inline constexpr llvm::StringLiteral kFusionAttr = "mm01.fusion";
 
-/// What may be in the array: a pass is mm01-fuse-NAME, of launches also
-/// mm01-form-branches.
-inline constexpr llvm::StringLiteral kFusions[] = {"rows", "twins", "consumers",
-                                                   "launches"};
+/// What may be in the array. "attention" keeps lightning attention one kernel,
+/// which mm01-split-lightning makes several of without it; each of the others
+/// is a pass mm01-fuse-NAME, "launches" also mm01-form-branches and what
+/// mm01-form-lightning-programs does for branches.
+inline constexpr llvm::StringLiteral kFusions[] = {"attention", "rows", "twins",
+                                                   "consumers", "launches"};
 
 /// True where the module wants the fusion of this name.
 inline bool wantsFusion(mlir::Operation *module, llvm::StringRef name) {

@@ -17,6 +17,16 @@
 //         %name: i64, %first: i64, %scale: f32, %offset: f32)
 //         -> tensor<?xbf16> attributes {mm01.helper}
 //
+// Of an int8 parameter the elements are made in the type in which they are
+// stored, and then quantised as the runtime does on a processor
+// (runtime/core/Quantize.h):
+//
+//     mm01.parameter @w : !mm01.weight<96x64xi8> from […] stored bf16
+//   ->
+//     func.func @quantize_rows_bf16(%from: tensor<?x?xbf16>, %to:
+//         tensor<?x?xi8>, %scales: tensor<?xf32>)
+//         -> (tensor<?x?xi8>, tensor<?xf32>) attributes {mm01.helper}
+//
 // Element i of `to` is that of number first + i of the tensor whose name has
 // this hash: offset + scale · u, u from word (first + i) mod 4 of Philox4x32-10
 // (Salmon et al., SC 2011, section 3.3; runtime/core/Philox.cpp).
@@ -34,6 +44,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"
@@ -123,34 +134,144 @@ struct AddRandomWeightsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::SetVector<Type> types;
-    for (auto parameter : module.getOps<ParameterOp>())
-      if (!parameter.getStored())
-        types.insert(parameter.getType().getElementType());
+    llvm::SetVector<Type> types, quantized;
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      Type type = parameter.getType().getElementType();
+      if (std::optional<Type> stored = parameter.getStored()) {
+        type = *stored;
+        quantized.insert(type);
+      }
+      types.insert(type);
+    }
     for (Type type : types)
       if (failed(addFunction(type)))
+        return signalPassFailure();
+    for (Type type : quantized)
+      if (failed(addQuantizer(type)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult addFunction(Type type) {
-    std::string name = kRandomWeightsPrefix.str();
+  static RankedTensorType tensorOf(int64_t rank, Type type) {
+    return RankedTensorType::get(
+        SmallVector<int64_t>(rank, ShapedType::kDynamic), type);
+  }
+
+  /// A helper with this prefix for a type, whose body is to be written at the
+  /// builder's place; null where the module has it already.
+  FailureOr<func::FuncOp> declare(ImplicitLocOpBuilder &b, StringRef prefix,
+                                  Type type, TypeRange arguments,
+                                  TypeRange results) {
+    std::string name = prefix.str();
     llvm::raw_string_ostream(name) << type;
     if (Operation *other = SymbolTable::lookupSymbolIn(getOperation(), name)) {
       if (other->hasAttr(kHelperAttr))
-        return success();
+        return func::FuncOp();
       return other->emitError("'")
              << name << "' is the name of a function that the runtime calls "
              << "to make random weights, expected another";
     }
-    auto b = ImplicitLocOpBuilder::atBlockEnd(getOperation().getLoc(),
-                                              getOperation().getBody());
-    auto tensor = RankedTensorType::get({ShapedType::kDynamic}, type);
-    Type i64 = b.getI64Type(), f32 = b.getF32Type();
-    auto function = func::FuncOp::create(
-        b, name, b.getFunctionType({tensor, i64, i64, i64, f32, f32}, tensor));
+    auto function =
+        func::FuncOp::create(b, name, b.getFunctionType(arguments, results));
     function->setAttr(kHelperAttr, b.getUnitAttr());
     b.setInsertionPointToStart(function.addEntryBlock());
+    return function;
+  }
+
+  ImplicitLocOpBuilder atEnd() {
+    return ImplicitLocOpBuilder::atBlockEnd(getOperation().getLoc(),
+                                            getOperation().getBody());
+  }
+
+  /// scales = max |row| / 127, and of each row the elements divided by it.
+  LogicalResult addQuantizer(Type type) {
+    ImplicitLocOpBuilder b = atEnd();
+    Type f32 = b.getF32Type();
+    RankedTensorType rows = tensorOf(2, b.getI8Type());
+    RankedTensorType scales = tensorOf(1, f32);
+    FailureOr<func::FuncOp> declared = declare(
+        b, kQuantizeRowsPrefix, type,
+        TypeRange{tensorOf(2, type), rows, scales}, TypeRange{rows, scales});
+    if (failed(declared) || !*declared)
+      return declared;
+    func::FuncOp function = *declared;
+    auto number = [](OpBuilder &at, Location loc, float value) -> Value {
+      return arith::ConstantOp::create(at, loc, at.getF32FloatAttr(value));
+    };
+    auto widen = [&](OpBuilder &at, Location loc, Value value) -> Value {
+      return type.isF32() ? value : arith::ExtFOp::create(at, loc, f32, value);
+    };
+    auto parallel = utils::IteratorType::parallel;
+    AffineMap all = b.getMultiDimIdentityMap(2);
+    AffineMap ofRow = AffineMap::get(2, 0, b.getAffineDimExpr(0));
+    Value cleared = linalg::FillOp::create(b, number(b, b.getLoc(), 0),
+                                           Value(function.getArgument(2)))
+                        .getResult(0);
+    Value greatest =
+        linalg::GenericOp::create(
+            b, scales, Value(function.getArgument(0)), cleared,
+            ArrayRef{all, ofRow},
+            ArrayRef{parallel, utils::IteratorType::reduction},
+            [&](OpBuilder &at, Location loc, ValueRange values) {
+              Value size =
+                  math::AbsFOp::create(at, loc, widen(at, loc, values[0]));
+              linalg::YieldOp::create(at, loc,
+                                      ValueRange(arith::MaximumFOp::create(
+                                          at, loc, values[1], size)));
+            })
+            .getResult(0);
+    Value scale = linalg::GenericOp::create(
+                      b, scales, ValueRange(), greatest,
+                      b.getMultiDimIdentityMap(1), parallel,
+                      [&](OpBuilder &at, Location loc, ValueRange values) {
+                        linalg::YieldOp::create(
+                            at, loc,
+                            ValueRange(arith::DivFOp::create(
+                                at, loc, values[0], number(at, loc, 127))));
+                      })
+                      .getResult(0);
+    Value quantized =
+        linalg::GenericOp::create(
+            b, rows, ValueRange{function.getArgument(0), scale},
+            function.getArgument(1), ArrayRef{all, ofRow, all},
+            ArrayRef{parallel, parallel},
+            [&](OpBuilder &at, Location loc, ValueRange values) {
+              ImplicitLocOpBuilder inner(loc, at);
+              writeQuantized(inner, widen(at, loc, values[0]), values[1]);
+            })
+            .getResult(0);
+    func::ReturnOp::create(b, ValueRange{quantized, scale});
+    return success();
+  }
+
+  /// Yields value / scale to the nearest whole number, ties to even, at most
+  /// 127 in size, and 0 where the scale is.
+  static void writeQuantized(ImplicitLocOpBuilder &b, Value value,
+                             Value scale) {
+    auto number = [&](float value) -> Value {
+      return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+    };
+    Value isZero =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, scale, number(0));
+    Value divisor = arith::SelectOp::create(b, isZero, number(1), scale);
+    Value quotient = arith::DivFOp::create(b, value, divisor);
+    Value limited = arith::MinimumFOp::create(
+        b, arith::MaximumFOp::create(b, quotient, number(-127)), number(127));
+    Value whole = math::RoundEvenOp::create(b, limited);
+    linalg::YieldOp::create(
+        b, ValueRange(arith::FPToSIOp::create(b, b.getI8Type(), whole)));
+  }
+
+  LogicalResult addFunction(Type type) {
+    ImplicitLocOpBuilder b = atEnd();
+    RankedTensorType tensor = tensorOf(1, type);
+    Type i64 = b.getI64Type(), f32 = b.getF32Type();
+    FailureOr<func::FuncOp> declared =
+        declare(b, kRandomWeightsPrefix, type,
+                TypeRange{tensor, i64, i64, i64, f32, f32}, tensor);
+    if (failed(declared) || !*declared)
+      return declared;
+    func::FuncOp function = *declared;
     AffineMap identity = b.getMultiDimIdentityMap(1);
     auto made = linalg::GenericOp::create(
         b, tensor, ValueRange(), function.getArgument(0), identity,

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/mm01/Mm01LibraryOps.h"
+#include "dialects/mm01/Mm01SamplingOps.h"
 #include "passes/graph/ExtentRelations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -111,6 +112,13 @@ struct Route : ModelOf<Route, RouteOp> {
   static void relate(RouteOp op, ExtentRelations &relations) {
     relations.equate(op.getLogits(), 0, op.getWeights(), 0);
     relations.equateAll(op.getWeights(), op.getExperts());
+  }
+};
+
+struct Sample : ModelOf<Sample, SampleOp> {
+  static void relate(SampleOp op, ExtentRelations &relations) {
+    for (Value vector : {op.getDraws(), op.getTokens(), op.getProblems()})
+      relations.equate(op.getLogits(), 0, vector, 0);
   }
 };
 
@@ -229,6 +237,7 @@ void mm01::registerExtentModels(DialectRegistry &registry) {
     GroupedLinearOp::attachInterface<GroupedLinear>(*context);
     CombineOp::attachInterface<Combine>(*context);
     RaggedSizeOp::attachInterface<RaggedSize>(*context);
+    SampleOp::attachInterface<Sample>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     tensor::DimOp::attachInterface<Dim>(*context);

@@ -19,6 +19,15 @@ inline constexpr llvm::StringLiteral kHelperAttr = "mm01.helper";
 /// "random_weights_bf16" is the helper that makes weights of bf16.
 inline constexpr llvm::StringLiteral kRandomWeightsPrefix = "random_weights_";
 
+/// "quantize_rows_bf16" is the helper that makes int8 weights of bf16 ones.
+inline constexpr llvm::StringLiteral kQuantizeRowsPrefix = "quantize_rows_";
+
+/// "sample_256" is the helper that chooses tokens of a vocabulary of 256.
+inline constexpr llvm::StringLiteral kSamplingPrefix = "sample_";
+
+/// The role of a result that is logits.
+inline constexpr llvm::StringLiteral kLogitsRole = "logits";
+
 } // namespace mm01
 
 #endif // MM01_PASSES_GRAPH_HELPERS_H

@@ -13,16 +13,18 @@ include "mlir/Pass/PassBase.td"
 def AddRandomWeightsPass : Pass<"mm01-add-random-weights", "::mlir::ModuleOp"> {
   let summary = "adds functions that make random weights";
   let description = [{
-    For each element type of the module's parameters, but for quantised ones, adds
-    a public function with the attribute `mm01.helper`, which the runtime calls to
-    make the weights of `random:SEED` where the program runs: the elements `first`,
-    `first + 1`, … of a tensor of a checkpoint, as docs/contract.md fixes their bits.
-    `name` is the hash of the tensor's name, `scale` and `offset` follow from its
-    shape.
+    For each type in which the module's parameters are stored, adds a public function
+    with the attribute `mm01.helper`, which the runtime calls to make the weights of
+    `random:SEED` where the program runs: the elements `first`, `first + 1`, … of a
+    tensor of a checkpoint, as docs/contract.md fixes their bits. `name` is the hash of
+    the tensor's name, `scale` and `offset` follow from its shape.
 
-    Refuses a module that has something else of the function's name. Running it
-    again changes nothing. Not a goal: int8 weights, which need a row's greatest
-    element.
+    For each type that quantised parameters are stored in there is a second one, which
+    makes int8 elements of such rows, and the scale of each row: bit by bit what the
+    runtime makes on a processor.
+
+    Refuses a module that has something else of a function's name. Running it again
+    changes nothing.
 
     ```mlir
     mm01.parameter @w : !mm01.weight<96x64xbf16> from [#mm01.source<"w" : 96x64>]
@@ -34,9 +36,46 @@ def AddRandomWeightsPass : Pass<"mm01-add-random-weights", "::mlir::ModuleOp"> {
     func.func @random_weights_bf16(%to: tensor<?xbf16>, %seed: i64, %name: i64, %first: i64,
                                    %scale: f32, %offset: f32) -> tensor<?xbf16> attributes {mm01.helper}
     ```
+
+    and, were it an i8 parameter that is stored in bf16,
+
+    ```text
+    func.func @quantize_rows_bf16(%from: tensor<?x?xbf16>, %to: tensor<?x?xi8>, %scales: tensor<?xf32>)
+        -> (tensor<?x?xi8>, tensor<?xf32>) attributes {mm01.helper}
+    ```
   }];
   let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def AddSamplingPass : Pass<"mm01-add-sampling", "::mlir::ModuleOp"> {
+  let summary = "adds functions that choose tokens from logits";
+  let description = [{
+    For each size V of a vocabulary that public functions have a result of role
+    `logits` of, `tensor<?xVxf32>`, adds a public function with the attribute
+    `mm01.helper`, which the runtime calls after a step: one `mm01.sample`, whose
+    operands are its arguments.
+
+    Refuses a module that has something else of the function's name. Running it
+    again changes nothing. Not a goal: logits of another type, of more than 2^22
+    tokens, or of a number of them that is not static; such a result gets none.
+
+    ```mlir
+    func.func @forward(%x: tensor<?x256xf32>) -> (tensor<?x256xf32> {mm01.role = "logits"}) {
+      return %x : tensor<?x256xf32>
+    }
+    ```
+
+    gets
+
+    ```text
+    func.func @sample_256(%logits: tensor<?x256xf32>, %draws: tensor<?xi64>, %temperature: f32, %top_k: i64,
+                          %top_p: f32, %tokens: tensor<?xi32>, %problems: tensor<?xi32>)
+        -> (tensor<?xi32>, tensor<?xi32>) attributes {mm01.helper}
+    ```
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::func::FuncDialect"];
 }
 
 def AnnotateCostPass : Pass<"mm01-annotate-cost", "::mlir::ModuleOp"> {

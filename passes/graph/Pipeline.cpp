@@ -11,6 +11,7 @@
 
 void mm01::addGraphPasses(mlir::OpPassManager &manager) {
   manager.addPass(createQuantizeWeightsPass());
+  manager.addPass(createAddSamplingPass());
 }
 
 void mm01::addSpmdPasses(mlir::OpPassManager &manager) {

@@ -16,6 +16,14 @@
 //         %y1 = tile.program "experts_silu32" … outs(%y0 : …) { … }
 //         …
 //
+// A mm01.linear with an int8 weight is the product of one expert, but for few
+// rows, which mm01-form-device-kernels makes a kernel for:
+//
+// Before: %y = mm01.linear %x, %w into %out
+// After:  %y0 = tile.program "linear_int8_16" … outs(%out : …) { … }
+//         …
+//         %y = mm01.linear %x, %w into %y3 {mm01.few_rows = 4}
+//
 // Requires the graph phase. Tested by
 // test/passes/programs/form-grouped-programs.mlir.
 //
@@ -25,6 +33,7 @@
 #include "passes/programs/Passes.h"
 
 #include "dialects/mm01/Mm01Dialect.h"
+#include "passes/tiling/FewRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -46,46 +55,110 @@ using namespace mm01;
 
 namespace {
 
-/// Why an op stays as it is, or nothing.
-StringRef refusal(GroupedLinearOp op) {
-  auto weight = cast<WeightType>(op.getWeight().getType());
-  if (!weight.getElementType().isBF16() ||
-      !getElementTypeOrSelf(op.getRows()).isBF16() ||
+/// Rows of an int8 weight's product for which a kernel that is no program reads
+/// the weight faster.
+constexpr int64_t kFewRows = 4;
+
+/// Why a product stays as it is, or nothing.
+template <typename Op> StringRef refusal(Op op, Value rows) {
+  WeightType weight = op.getWeight().getType();
+  bool isQuantized = weight.isQuantized();
+  if ((!weight.getElementType().isBF16() && !isQuantized) ||
+      !getElementTypeOrSelf(rows).isBF16() ||
       !getElementTypeOrSelf(op.getOut()).isBF16())
-    return "its rows, weight and results are not all bf16, which the matrix "
-           "unit takes";
-  if (weight.getShape()[1] % 8 != 0 || weight.getShape()[2] % 8 != 0)
+    return "its rows and results are not bf16 and its weight bf16 or int8, "
+           "which the matrix unit takes";
+  int64_t features = weight.getShape().drop_back().back();
+  int64_t hidden = weight.getShape().back();
+  if (features % 8 != 0 || hidden % (isQuantized ? 16 : 8) != 0)
     return "rows of its weight or results are no multiple of 16 bytes";
-  if (weight.getShape()[2] <= kGroupedStep)
+  if (hidden <= getGroupedStep(weight))
     return "its rows have no more than one step of a product";
   return {};
+}
+
+/// What is multiplied: rows of x by the weights of their experts, or of one.
+struct Product {
+  Value rows, offsets, out;
+  SmallVector<Value, 2> weights;
+
+  WeightType weight() const {
+    return cast<WeightType>(weights.front().getType());
+  }
+
+  bool gated() const { return weights.size() == 2; }
+  ArrayRef<int64_t> widths() const {
+    return getGroupedWidths(weight(), gated());
+  }
+
+  std::string name() const {
+    std::string name = !offsets  ? "linear"
+                       : gated() ? "experts_silu"
+                                 : "experts";
+    return weight().isQuantized() ? name + "_int8_" : name;
+  }
+};
+
+/// The clusters of a program: none where no expert can need it.
+Value countClusters(TileBuilder &b, const Product &product, Value rows,
+                    int64_t above, int64_t width) {
+  Value needed = b.compare(arith::CmpIPredicate::ugt, rows, b.index(above));
+  bool isWidest = width == product.widths().back();
+  if (!product.offsets && !isWidest)
+    needed = b.both(needed,
+                    b.compare(arith::CmpIPredicate::ule, rows, b.index(width)));
+  return b.select(needed, b.index(kGroupedClusters), b.index(0));
+}
+
+/// The programs of all widths, for parts of more than `above` rows; returns
+/// what they make.
+Value makePrograms(TileBuilder &b, const Product &product, int64_t above) {
+  Value rows = b.createOrFold<tensor::DimOp>(product.rows, b.index(0));
+  Value out = product.out;
+  SmallVector<Value> ins{product.rows};
+  if (product.offsets)
+    ins.push_back(product.offsets);
+  llvm::append_range(ins, product.weights);
+  WeightType weight = product.weight();
+  if (weight.isQuantized())
+    for (Value each : product.weights)
+      ins.push_back(
+          WeightScalesOp::create(b, weight.getScalesType(), each, b.index(0)));
+  for (int64_t width : product.widths()) {
+    Value clusters = countClusters(b, product, rows, above, width);
+    auto program =
+        b.program(product.name() + std::to_string(width),
+                  {clusters, b.index(1), b.index(1)}, kGroupedCluster, ins, out,
+                  [&](ValueRange in, ValueRange outs) {
+                    GroupedOperands operands;
+                    auto take = [&](size_t count) {
+                      SmallVector<Value, 2> taken(in.take_front(count));
+                      in = in.drop_front(count);
+                      return taken;
+                    };
+                    operands.rows = take(1).front();
+                    if (product.offsets)
+                      operands.offsets = take(1).front();
+                    operands.out = outs.front();
+                    operands.weights = take(product.weights.size());
+                    operands.scales = take(in.size());
+                    writeGroupedProgram(b, width, above, operands);
+                  });
+    out = program.getResult(0);
+    above = width;
+  }
+  return out;
 }
 
 /// Replaces `op`, the last of some, by programs of all widths.
 void replace(Operation *op, GroupedLinearOp product, ValueRange weights,
              PatternRewriter &rewriter) {
   TileBuilder b(op->getLoc(), rewriter);
-  Value rows = b.createOrFold<tensor::DimOp>(product.getRows(), b.index(0));
-  Value out = product.getOut();
-  SmallVector<Value> ins{product.getRows(), product.getOffsets()};
-  llvm::append_range(ins, weights);
-  int64_t above = 0;
-  for (int64_t width : kGroupedWidths) {
-    Value needed = b.compare(arith::CmpIPredicate::ugt, rows, b.index(above));
-    Value clusters = b.select(needed, b.index(kGroupedClusters), b.index(0));
-    std::string name = (weights.size() == 2 ? "experts_silu" : "experts") +
-                       std::to_string(width);
-    auto program = b.program(
-        name, {clusters, b.index(1), b.index(1)}, kGroupedCluster, ins, out,
-        [&](ValueRange in, ValueRange outs) {
-          GroupedOperands operands{in[0], in[1], outs[0],
-                                   SmallVector<Value, 2>(in.drop_front(2))};
-          writeGroupedProgram(b, width, above, operands);
-        });
-    out = program.getResult(0);
-    above = width;
-  }
-  rewriter.replaceOp(op, out);
+  rewriter.replaceOp(
+      op, makePrograms(b,
+                       {product.getRows(), product.getOffsets(),
+                        product.getOut(), SmallVector<Value, 2>(weights)},
+                       /*above=*/0));
 }
 
 Value strip(Value value) {
@@ -136,7 +209,7 @@ struct GatedPattern : OpRewritePattern<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(
           op, "the products are of other rows or of weights of other shapes");
     for (GroupedLinearOp product : {gate, up})
-      if (StringRef why = refusal(product); !why.empty())
+      if (StringRef why = refusal(product, product.getRows()); !why.empty())
         return rewriter.notifyMatchFailure(product, why);
     replace(op, gate, {gate.getWeight(), up.getWeight()}, rewriter);
     rewriter.eraseOp(gate);
@@ -145,15 +218,39 @@ struct GatedPattern : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// mm01.grouped_linear of bf16   ==>   tile.program "experts…"
+/// mm01.grouped_linear   ==>   tile.program "experts…"
 struct PlainPattern : OpRewritePattern<GroupedLinearOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(GroupedLinearOp op,
                                 PatternRewriter &rewriter) const override {
-    if (StringRef why = refusal(op); !why.empty())
+    if (StringRef why = refusal(op, op.getRows()); !why.empty())
       return rewriter.notifyMatchFailure(op, why);
     replace(op, op, op.getWeight(), rewriter);
+    return success();
+  }
+};
+
+/// mm01.linear of an int8 weight   ==>   tile.program "linear_int8_…" and, for
+/// few rows, the op
+struct QuantizedPattern : OpRewritePattern<LinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LinearOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getWeight().getType().isQuantized())
+      return rewriter.notifyMatchFailure(op, "its weight is not int8");
+    if (op->hasAttr(kFewRowsAttr))
+      return rewriter.notifyMatchFailure(op, "has programs already");
+    if (StringRef why = refusal(op, op.getX()); !why.empty())
+      return rewriter.notifyMatchFailure(op, why);
+    TileBuilder b(op->getLoc(), rewriter);
+    Value many = makePrograms(
+        b, {op.getX(), Value(), op.getOut(), {op.getWeight()}}, kFewRows);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getOutMutable().assign(many);
+      op->setAttr(kFewRowsAttr, b.getI64IntegerAttr(kFewRows));
+    });
     return success();
   }
 };
@@ -164,7 +261,8 @@ struct FormGroupedProgramsPass
 
   void runOnOperation() override {
     // Gates first: the products that are left stand alone.
-    if (failed(run<GatedPattern>()) || failed(run<PlainPattern>()))
+    if (failed(run<GatedPattern>()) || failed(run<PlainPattern>()) ||
+        failed(run<QuantizedPattern>()))
       signalPassFailure();
   }
 

@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/fusion/Switch.h"
 #include "passes/programs/LightningProgram.h"
 #include "passes/programs/LightningSegments.h"
 #include "passes/programs/LightningShare.h"
@@ -48,7 +49,8 @@ namespace {
 
 /// mm01.lightning_attention of bf16   ==>   tile.program "lightning"
 struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LightningPattern(MLIRContext *context, const Chip &chip)
+      : OpRewritePattern(context), chip(chip) {}
 
   LogicalResult matchAndRewrite(LightningAttentionOp op,
                                 PatternRewriter &rewriter) const override {
@@ -75,12 +77,12 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
     int64_t heads = q.getDimSize(1);
     LightningSegments segments{1, 0};
     if (!ShapedType::isDynamic(heads))
-      segments =
-          chooseLightningSegments(*findChip(kChip), heads, form.cluster());
+      segments = chooseLightningSegments(chip, heads, form.cluster());
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, operands.ins);
-    else if (form.skipSingle)
-      addShared(b, op, form, grid, operands);
+    else if (form.skipSingle &&
+             wantsFusion(op->getParentOfType<ModuleOp>(), "launches"))
+      addShared(b, op, form, chip, grid, operands);
     rewriter.replaceOp(op, addOutputs(b, form, "lightning", grid, operands));
     return success();
   }
@@ -93,7 +95,6 @@ private:
   struct Operands {
     Values ins, outs;
   };
-  static constexpr llvm::StringLiteral kChip = "h200";
 
   /// A cluster for each sequence.
   static Grid findGrid(TileBuilder &b, LightningAttentionOp op,
@@ -124,9 +125,10 @@ private:
   /// Puts a program for prefills that hide beside single tokens before that for
   /// others; one of them has no clusters.
   static void addShared(TileBuilder &b, LightningAttentionOp op,
-                        LightningForm form, Grid &grid, Operands &operands) {
-    LightningShare share = shareHeads(b, *findChip(kChip), op.getRagged(),
-                                      grid.heads, form.cluster());
+                        LightningForm form, const Chip &chip, Grid &grid,
+                        Operands &operands) {
+    LightningShare share =
+        shareHeads(b, chip, op.getRagged(), grid.heads, form.cluster());
     form.severalHeads = true;
     Value none = b.index(0);
     Grid shared{b.select(share.hides, grid.clusters, none), share.heads};
@@ -177,6 +179,8 @@ private:
     ins.append({length, program->getResult(0)});
     grid.clusters = b.add(grid.clusters, entries);
   }
+
+  const Chip &chip;
 };
 
 struct FormLightningProgramsPass
@@ -184,8 +188,11 @@ struct FormLightningProgramsPass
   using Base::Base;
 
   void runOnOperation() override {
+    FailureOr<const Chip *> chip = chipOf(getOperation());
+    if (failed(chip))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<LightningPattern>(&getContext());
+    patterns.add<LightningPattern>(&getContext(), **chip);
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -46,14 +46,12 @@ using namespace mm01;
 
 namespace {
 
-constexpr llvm::StringLiteral kChip = "h200";
-
 /// Puts the program and the kernel before an op.
 void splitOff(IRRewriter &rewriter, SoftmaxAttentionOp op,
-              const SoftmaxShape &shape) {
+              const SoftmaxShape &shape, const Chip &chip) {
   rewriter.setInsertionPoint(op);
   TileBuilder b(op.getLoc(), rewriter);
-  SoftmaxPieces pieces = chooseSoftmaxPieces(*findChip(kChip), shape.keyHeads);
+  SoftmaxPieces pieces = chooseSoftmaxPieces(chip, shape.keyHeads);
   Value ragged = op.getRagged();
   Value all = b.raggedSize(ragged, RaggedExtent::sequences);
   auto scratch = [&](ArrayRef<int64_t> extents) -> Value {
@@ -95,6 +93,9 @@ struct FormSoftmaxDecodePass
   using Base::Base;
 
   void runOnOperation() override {
+    FailureOr<const Chip *> chip = chipOf(getOperation());
+    if (failed(chip))
+      return signalPassFailure();
     SmallVector<SoftmaxAttentionOp> ops;
     getOperation().walk([&](SoftmaxAttentionOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
@@ -103,7 +104,7 @@ struct FormSoftmaxDecodePass
       std::optional<SoftmaxShape> shape = findSoftmaxShape(op, reason);
       // What has no program does single tokens itself.
       if (shape && !shape->skipSingle && shape->group() <= kSoftmaxDecodeRows)
-        splitOff(rewriter, op, *shape);
+        splitOff(rewriter, op, *shape, **chip);
     }
   }
 };

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+
 //
 // Rows of x lie expert after expert. With one weight per expert
 //
@@ -14,13 +15,17 @@
 //     out[row] = silu(x[row] · G[expert]ᵀ) * (x[row] · U[expert]ᵀ)
 //
 // Products are transposed, so that the rows of x are the columns of a tile and
-// an expert of few takes a narrow one: a program has one width, a multiple of
-// 16 up to 256, and does the experts whose rows, in as few equal parts as 256
-// allows, need that. An item is such a tile and 128 features of a gate, or 256;
-// the two blocks of a cluster have half of the features each and share the
-// rows. Items of an expert's features follow each other, so that weights come
-// from the cache for all but the first. Clusters of a persistent grid take
-// turns.
+// an expert of few takes a narrow one: a program has one width, and does the
+// experts whose rows, in as few equal parts as the widest allows, need that. An
+// item is such a tile and 128 features of a bf16 gate, or 256; the two blocks
+// of a cluster have half of the features each and share the rows. Items of an
+// expert's features follow each other, so that weights come from the cache for
+// all but the first. Clusters of a persistent grid take turns.
+//
+// Weights of int8 become bf16 on their way to the matrix unit, in the registers
+// of the threads that multiply with them, which is why the weight is the first
+// operand. bf16 holds each of them exactly; the scale of a feature multiplies
+// the sum that is complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,19 +41,29 @@ namespace mm01 {
 inline constexpr int64_t kGroupedCluster = 2;
 inline constexpr int64_t kGroupedClusters = 66;
 
-/// Elements of a row that a step of a product takes; a program wants more than
-/// one step, for the assembler serialises products that are not in a loop.
-inline constexpr int64_t kGroupedStep = 64;
-
 /// What a program's body sees of the operands.
 struct GroupedOperands {
-  mlir::Value rows, offsets, out;
-  /// A gate and its partner, or one weight; [experts, features, hidden].
+  mlir::Value rows;
+  /// Where the rows of each expert begin; null where all rows are the one
+  /// expert's.
+  mlir::Value offsets;
+  mlir::Value out;
+  /// A gate and its partner, or one weight; [experts, features, hidden], or
+  /// [features, hidden] of one expert.
   llvm::SmallVector<mlir::Value, 2> weights;
+  /// Of int8 weights, the scales of the first expert's features, behind which
+  /// those of the others lie.
+  llvm::SmallVector<mlir::Value, 2> scales;
 };
 
-/// Widths of tiles: an expert takes the least that holds its equal parts.
-inline constexpr int64_t kGroupedWidths[] = {16, 32, 64, 96, 128, 192, 256};
+/// Elements of a row that a step of a product takes: 128 bytes of the weight. A
+/// program wants more than one step, for the assembler serialises products that
+/// are not in a loop.
+int64_t getGroupedStep(WeightType weight);
+
+/// Widths of tiles: an expert takes the least that holds its equal parts. int8
+/// weights leave no registers for the widest, and less where there is a gate.
+llvm::ArrayRef<int64_t> getGroupedWidths(WeightType weight, bool gated);
 
 /// Writes the program of the experts whose parts have more than `above` and at
 /// most `width` rows, for a grid of kGroupedClusters.

@@ -26,9 +26,9 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
     state (LightningSegments.h). States are updated in
     their slots; a sequence without tokens touches none. Where the op has
     `mm01.skip_single` there are clusters for sequences of several tokens alone, the
-    programs have `exec.sequences`, and one more, of few clusters that take several
-    heads each, does prefills so short that they hide beside single tokens
-    (LightningShare.h). With `mm01.reverse`
+    programs have `exec.sequences`, and unless the module's `mm01.fusion` lacks
+    "launches" one more, of few clusters that take several heads each, does prefills
+    so short that they hide beside single tokens (LightningShare.h). With `mm01.reverse`
     the tokens of each sequence are taken from the last to the first: the recurrence
     that gradients of keys and values need. Other ops are left for
     `mm01-form-kernels`, but for those in reverse, of which it has none: they are
@@ -107,18 +107,23 @@ def FormSoftmaxProgramsPass : ProgramPass<"mm01-form-softmax-programs"> {
 }
 
 def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
-  let summary = "Make tile programs of products of experts on bf16 activations";
+  let summary = "Make tile programs of products of experts and of int8 weights";
   let description = [{
-    Each `mm01.grouped_linear` of bf16 becomes a `tile.program` for every width of a
-    tile of rows. An expert is done by the program of the least width that holds its
-    rows, divided into as few equal parts as 256 rows allow; which that is, the device
-    finds out. A program is launched where there are enough rows for any expert to
+    Each `mm01.grouped_linear` on bf16 with a weight of bf16 or int8 becomes a
+    `tile.program` for every width of a tile of rows. An expert is done by the program
+    of the least width that holds its rows, divided into as few equal parts as 256 rows
+    allow, or 128 where its weight is int8 (64 of a gate); which that is, the device finds out. A program is launched where there are enough rows for any expert to
     need it. Two products of the same rows that are a gate and what it is multiplied
     with, `silu(gate) * up` in a `linalg.generic` for them alone, become one program
     of each width that never writes them to memory.
 
-    Refuses int8 weights, other types, rows that are no multiple of 16 bytes, and rows
-    of 64 elements or fewer: these are left for other passes.
+    A `mm01.linear` with an int8 weight is the product of one expert with all rows, in
+    programs for more than 4 rows, of which one is launched. The op stays behind them
+    with `mm01.few_rows = 4`, which says that what has more rows is done.
+
+    Leaves to other passes: other types, rows that are no multiple of 16 bytes, and
+    rows of one step of a product or less, which is 64 elements of a bf16 weight and
+    128 of an int8 one.
 
     ```mlir
     func.func @experts(%x: tensor<?x128xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x128xbf16>,

@@ -111,6 +111,11 @@ Value TileBuilder::toF32(Value tile) {
                                tile);
 }
 
+Value TileBuilder::widenBytes(Value tile) {
+  return arith::SIToFPOp::create(
+      *this, withElement(tile.getType(), getBF16Type()), tile);
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
@@ -127,10 +132,16 @@ Value TileBuilder::iota(int64_t dimension, int64_t rows, int64_t columns) {
                               dimension);
 }
 
-Value TileBuilder::alloc(int64_t rows, int64_t columns) {
+Value TileBuilder::broadcast(Value rows, int64_t columns) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  return tile::BroadcastOp::create(
+      *this, tile(type.getDimSize(0), columns, type.getElementType()), rows);
+}
+
+Value TileBuilder::alloc(int64_t rows, int64_t columns, Type type) {
   return tile::AllocOp::create(
-      *this,
-      tile::BufferType::get(getContext(), {rows, columns}, getBF16Type(), 0));
+      *this, tile::BufferType::get(getContext(), {rows, columns},
+                                   type ? type : Type(getBF16Type()), 0));
 }
 
 Value TileBuilder::mma(Value a, bool transposeA, Value b, bool transposeB,
@@ -150,8 +161,8 @@ Value TileBuilder::read(Value buffer, bool transposed) {
   int64_t rows = type.getRows(), columns = type.getColumns();
   if (transposed)
     std::swap(rows, columns);
-  return tile::ReadOp::create(*this, tile(rows, columns, getBF16Type()), buffer,
-                              transposed);
+  return tile::ReadOp::create(*this, tile(rows, columns, type.getElementType()),
+                              buffer, transposed);
 }
 
 void TileBuilder::write(Value tile, Value buffer, bool transposed) {

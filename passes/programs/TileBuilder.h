@@ -55,6 +55,8 @@ struct TileBuilder : mlir::ImplicitLocOpBuilder {
   mlir::Value expm1(mlir::Value a);
   mlir::Value toBf16(mlir::Value tile);
   mlir::Value toF32(mlir::Value tile);
+  /// A tile of i8 as bf16.
+  mlir::Value widenBytes(mlir::Value tile);
 
   // Tiles.
   mlir::RankedTensorType tile(int64_t rows, int64_t columns, mlir::Type type);
@@ -63,8 +65,11 @@ struct TileBuilder : mlir::ImplicitLocOpBuilder {
   /// The number of the row (0) or the column (1) of each element.
   mlir::Value iota(int64_t dimension, int64_t rows, int64_t columns);
 
-  // Tiles in shared memory, of bf16.
-  mlir::Value alloc(int64_t rows, int64_t columns);
+  /// A tile with one value in each row.
+  mlir::Value broadcast(mlir::Value rows, int64_t columns);
+
+  // Tiles in shared memory; of bf16 where no type is given.
+  mlir::Value alloc(int64_t rows, int64_t columns, mlir::Type type = nullptr);
   mlir::Value mma(mlir::Value a, bool transposeA, mlir::Value b,
                   bool transposeB, mlir::Value accumulator = nullptr);
   mlir::Value read(mlir::Value buffer, bool transposed);

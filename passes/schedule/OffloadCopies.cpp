@@ -12,9 +12,9 @@
 //           linalg.copy of rows [i · tile, …) of %a and %b
 //         } {mm01.kernel = "copy"}
 //
-// A constant that the host passes on is copied likewise, out of the kernel's
-// own constants. Requires bufferized functions, before kernels are outlined.
-// Tested by test/passes/schedule/offload-copies.mlir.
+// Constants that the host passes on are copied likewise, out of the kernel's
+// own constants; small ones together. Requires bufferized functions, before
+// kernels are outlined. Tested by test/passes/schedule/offload-copies.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,10 +64,13 @@ struct OffloadCopiesPass
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<memref::GetGlobalOp> constants;
-    getOperation().walk(
-        [&](memref::GetGlobalOp get) { constants.push_back(get); });
-    for (memref::GetGlobalOp get : constants)
+    SmallVector<memref::GetGlobalOp> small, large;
+    getOperation().walk([&](memref::GetGlobalOp get) {
+      if (isPassedOn(get))
+        (isSmall(get.getType()) ? small : large).push_back(get);
+    });
+    offloadTogether(small);
+    for (memref::GetGlobalOp get : large)
       offload(get);
 
     SmallVector<memref::CopyOp> copies;
@@ -79,14 +82,46 @@ struct OffloadCopiesPass
       offload(copy);
   }
 
-  /// A constant that the host passes on   ==>   a copy of it, made by a kernel
-  static void offload(memref::GetGlobalOp get) {
-    auto isOutside = [](OpOperand &use) {
-      return !use.getOwner()->getParentOfType<scf::ForallOp>();
-    };
-    if (get->getParentOfType<scf::ForallOp>() ||
-        llvm::none_of(get->getUses(), isOutside))
+  static bool isOutside(OpOperand &use) {
+    return !use.getOwner()->getParentOfType<scf::ForallOp>();
+  }
+
+  /// True for a constant that the host passes on.
+  static bool isPassedOn(memref::GetGlobalOp get) {
+    return !get->getParentOfType<scf::ForallOp>() &&
+           llvm::any_of(get->getUses(), isOutside);
+  }
+
+  /// True for what one workgroup copies.
+  static bool isSmall(MemRefType type) { return type.getNumElements() <= 4096; }
+
+  /// Constants that the host passes on   ==>   copies of them, made at the
+  /// start by one workgroup: the slopes of each layer, say, in one launch
+  static void offloadTogether(ArrayRef<memref::GetGlobalOp> constants) {
+    if (constants.empty())
       return;
+    auto function = constants[0]->getParentOfType<func::FuncOp>();
+    ImplicitLocOpBuilder b(function.getLoc(), function.getContext());
+    b.setInsertionPointToStart(&function.getBody().front());
+    SmallVector<std::pair<Value, Value>> copies;
+    for (memref::GetGlobalOp get : constants) {
+      Value source = b.clone(*get)->getResult(0);
+      Value buffer = memref::AllocOp::create(b, get.getType());
+      get.getResult().replaceUsesWithIf(buffer, isOutside);
+      copies.push_back({source, buffer});
+    }
+    auto block = b.getArrayAttr(
+        gpu::GPUBlockMappingAttr::get(b.getContext(), gpu::MappingId::DimX));
+    auto loop = scf::ForallOp::create(
+        b, ArrayRef<OpFoldResult>{b.getIndexAttr(1)}, ValueRange(), block);
+    loop->setAttr("mm01.kernel", b.getStringAttr("constants"));
+    b.setInsertionPointToStart(loop.getBody());
+    for (auto [source, buffer] : copies)
+      linalg::CopyOp::create(b, source, buffer);
+  }
+
+  /// A large constant that the host passes on   ==>   a copy of it
+  static void offload(memref::GetGlobalOp get) {
     OpBuilder builder(get->getContext());
     builder.setInsertionPointAfter(get);
     Value buffer =

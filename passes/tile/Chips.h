@@ -8,6 +8,8 @@
 #ifndef MM01_PASSES_TILE_CHIPS_H
 #define MM01_PASSES_TILE_CHIPS_H
 
+#include "mlir/IR/Operation.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -49,6 +51,18 @@ struct Chip {
 /// All chips, and the one of a name or null.
 llvm::ArrayRef<Chip> chips();
 const Chip *findChip(llvm::StringRef name);
+/// "h20, h100, h200 or h800"
+std::string chipNames();
+
+/// Attribute of a module: the name of the chip that its programs are made for,
+/// where it is another than the one below. They run on all of its kind.
+inline constexpr llvm::StringLiteral kChipAttr = "mm01.chip";
+inline constexpr llvm::StringLiteral kUsualChip = "h200";
+
+/// The chip that the module around `op` names, else the one of `name`. Where
+/// there is none, an error on `op`.
+llvm::FailureOr<const Chip *> chipOf(mlir::Operation *op,
+                                     llvm::StringRef name = kUsualChip);
 
 } // namespace mm01
 

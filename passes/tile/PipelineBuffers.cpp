@@ -111,12 +111,10 @@ struct PipelineBuffersPass
   using Base::Base;
 
   void runOnOperation() override {
-    const mm01::Chip *found = mm01::findChip(chip);
-    if (!found) {
-      getOperation().emitError("no chip is called '")
-          << chip << "', expected h20, h100, h200 or h800";
+    FailureOr<const mm01::Chip *> chosen = mm01::chipOf(getOperation(), chip);
+    if (failed(chosen))
       return signalPassFailure();
-    }
+    const mm01::Chip *found = *chosen;
     turns = mm01::LoopTurns();
     FailureOr<SmallVector<Group>> groups = collect();
     if (failed(groups))

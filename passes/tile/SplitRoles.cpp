@@ -214,12 +214,10 @@ struct SplitRolesPass : mm01::impl::SplitRolesPassBase<SplitRolesPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    const Chip *found = findChip(chip);
-    if (!found) {
-      kernel.emitError("no chip is called '")
-          << chip << "', expected h20, h100, h200 or h800";
+    FailureOr<const Chip *> chosen = chipOf(kernel, chip);
+    if (failed(chosen))
       return signalPassFailure();
-    }
+    const Chip *found = *chosen;
     Block &body = kernel.getBody().front();
     SmallVector<Operation *> sequential;
     for (Operation &op : body.without_terminator())
@@ -259,7 +257,7 @@ private:
       all += role.getGroups();
     }
     int64_t left =
-        llvm::alignDown(chip.registers / (resident * kGroupThreads * all), 8) *
+        llvm::alignDown(chip.registers / resident / (kGroupThreads * all), 8) *
         all;
     if (copies)
       left -= kCopyRegisters;

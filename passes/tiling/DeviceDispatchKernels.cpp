@@ -1,9 +1,15 @@
-//===- DeviceDispatchKernels.cpp - dispatch as a GPU does it --------------===//
+//===- DeviceDispatchKernels.cpp - routing and dispatch on a GPU ----------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The kernel of routing in MoeKernels.cpp takes the rows of a workgroup one
+// after another and marks in a copy of the scores which experts have been
+// chosen. Here each row is a warp's, all of them at a time, and reads its
+// scores once a choice; choices before are compared instead of marked, so that
+// nothing is copied. Shares follow when all experts are known.
 //
 // The counting sort of MoeKernels.cpp is one thread's. Here choices (t, j), in
 // order c = t · k + j, are cut into blocks, and each number is a sum that many
@@ -23,6 +29,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mm01;
@@ -174,8 +182,99 @@ struct DeviceDispatch : OpRewritePattern<DispatchOp> {
   }
 };
 
+/// Rows of a workgroup: a warp each.
+constexpr int64_t kRows = 8;
+
+/// mm01.route %logits into %w, %e
+///   ==>   scf.forall for workgroups of 8 rows, scf.forall for warps inside
+struct DeviceRoute : OpRewritePattern<RouteOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// The first expert with the largest score of row t that is none of `before`.
+  static Value largest(KernelBuilder &b, Value logits, Value t,
+                       ArrayRef<Value> before) {
+    Value lowest = b.f32(-std::numeric_limits<float>::infinity());
+    auto compare = [&](Value e, ValueRange carried) {
+      Value score = b.widen(b.extract(logits, {t, e}));
+      Value better = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, score,
+                                           carried[0]);
+      for (Value other : before)
+        better = arith::AndIOp::create(
+            b, better,
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, e, other));
+      auto choose = [&](Value yes, Value no) -> Value {
+        return arith::SelectOp::create(b, better, yes, no);
+      };
+      return Values{choose(score, carried[0]), choose(e, carried[1])};
+    };
+    return b.loop(b.index(0), b.dim(logits, 1), {lowest, b.index(0)},
+                  compare)[1];
+  }
+
+  LogicalResult matchAndRewrite(RouteOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getWeights().getType());
+    const int64_t chosen = type.getDimSize(1);
+    if (ShapedType::isDynamic(chosen))
+      return rewriter.notifyMatchFailure(op, "chooses an unknown number");
+    KernelBuilder b(rewriter, op.getLoc());
+    Value logits = op.getLogits(), count = b.dim(logits, 0);
+
+    Indices rowSizes{b.getIndexAttr(1), b.getIndexAttr(chosen)};
+    auto choose = [&](Value t, Value local, Value tile) -> Written {
+      Indices at{local, b.getIndexAttr(0)};
+      Value numbers = b.slice(tile, at, rowSizes, 1);
+      SmallVector<Value> experts;
+      for (int64_t j = 0; j < chosen; ++j)
+        experts.push_back(largest(b, logits, t, experts));
+      for (int64_t j = 0; j < chosen; ++j)
+        numbers = b.insert(b.toI32(experts[j]), numbers, b.index(j));
+      return {numbers, at, rowSizes};
+    };
+    auto share = [&](Value t, Value local, Value experts,
+                     Value tile) -> Written {
+      SmallVector<Value> scores, shares;
+      for (int64_t j = 0; j < chosen; ++j) {
+        Value expert = b.toIndex(b.extract(experts, {local, b.index(j)}));
+        scores.push_back(b.widen(b.extract(logits, {t, expert})));
+        // The first choice has the largest score.
+        shares.push_back(b.exp(b.subf(scores[j], scores[0])));
+      }
+      Value total = shares[0];
+      for (int64_t j = 1; j < chosen; ++j)
+        total = b.addf(total, shares[j]);
+      Indices at{local, b.getIndexAttr(0)};
+      Value weights = b.slice(tile, at, rowSizes, 1);
+      for (int64_t j = 0; j < chosen; ++j)
+        weights =
+            b.insert(b.narrow(b.divf(shares[j], total), type.getElementType()),
+                     weights, b.index(j));
+      return {weights, at, rowSizes};
+    };
+    auto kernel = [&](ValueRange ids, ValueRange outs) {
+      Value first = b.mul(ids[0], b.index(kRows));
+      Value here = b.minimum(b.index(kRows), b.sub(count, first));
+      Value experts = b.forWarps(
+          here, b.rows(outs[1], first, here), [&](Value local, Value tile) {
+            return choose(b.add(first, local), local, tile);
+          });
+      Value weights = b.forWarps(
+          here, b.rows(outs[0], first, here), [&](Value local, Value tile) {
+            return share(b.add(first, local), local, experts, tile);
+          });
+      Indices at{first, b.getIndexAttr(0)};
+      Indices sizes{here, b.getIndexAttr(chosen)};
+      return SmallVector<Written>{{weights, at, sizes}, {experts, at, sizes}};
+    };
+    rewriter.replaceOp(op,
+                       b.kernel("route", b.ceilDivide(count, b.index(kRows)),
+                                {op.getWeights(), op.getExperts()}, kernel));
+    return success();
+  }
+};
+
 } // namespace
 
 void mm01::populateDeviceDispatchPatterns(RewritePatternSet &patterns) {
-  patterns.add<DeviceDispatch>(patterns.getContext());
+  patterns.add<DeviceDispatch, DeviceRoute>(patterns.getContext());
 }

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/mm01/Mm01LibraryOps.h"
+#include "passes/tiling/FewRows.h"
 #include "passes/tiling/KernelBuilder.h"
 #include "passes/tiling/Patterns.h"
 #include "passes/tiling/WeightPanel.h"
@@ -226,6 +227,11 @@ struct DeviceLinear : OpRewritePattern<LinearOp> {
     int64_t most = hasLibrary ? isNarrow * kLibraryAboveNarrow : kFewRows;
     Value total = b.dim(op.getX(), 0);
     Value done = op.getOut();
+    if (auto rows = op->getAttrOfType<IntegerAttr>(kFewRowsAttr)) {
+      Value wanted = b.lessOrEqual(total, b.index(rows.getInt()));
+      rewriter.replaceOp(op, kernel(b, op, done, few, wanted));
+      return success();
+    }
     // Of a wide weight without the library all rows are one kernel's.
     bool hasTwo = hasLibrary || isNarrow;
     if (most > 0)

@@ -7,9 +7,9 @@
 //
 // Ops whose kernel for the CPU is one thread's work for too long, or wants a
 // thread's own cache: products with weights become a kernel for few rows and a
-// call of the device's library for many; dispatch is a few sums, and the rotary
-// embedding one operation on all heads. Requires the
-// graph phase.
+// call of the device's library for many; routing takes a row a warp, dispatch
+// is a few sums, and the rotary embedding one operation on all heads. Requires
+// the graph phase.
 //
 //     %y = mm01.linear %x, %w into %out
 //   ->

@@ -50,6 +50,7 @@ struct FormKernelsPass : mm01::impl::FormKernelsPassBase<FormKernelsPass> {
     mm01::populateLightningKernelPatterns(patterns);
     mm01::populateSoftmaxKernelPatterns(patterns);
     mm01::populateMoeKernelPatterns(patterns);
+    mm01::populateSampleKernelPatterns(patterns);
     mm01::populateLinalgKernelPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);

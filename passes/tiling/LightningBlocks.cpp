@@ -25,9 +25,28 @@ static Value toFloat(KernelBuilder &b, Value index, Type type) {
       b, type, arith::IndexCastOp::create(b, b.getI64Type(), index));
 }
 
-LightningDecays::LightningDecays(KernelBuilder &b, Value slope,
-                                 ArrayRef<int64_t> levels, Value blocks)
-    : b(b), slope(slope) {
+/// The sides of the tiles of these levels, each with the longest block's level.
+static SmallVector<std::pair<int64_t, int64_t>>
+tilesOf(ArrayRef<int64_t> levels) {
+  SmallVector<std::pair<int64_t, int64_t>> tiles;
+  for (int64_t level : levels) {
+    int64_t tile = lightningTile(level);
+    if (tiles.empty() || tiles.back().first != tile)
+      tiles.push_back({tile, level});
+  }
+  return tiles;
+}
+
+SmallVector<int64_t> LightningDecays::tableSizes(ArrayRef<int64_t> levels) {
+  SmallVector<int64_t> sizes = {levels[0] + 1};
+  for (auto [tile, level] : tilesOf(levels))
+    sizes.push_back(level * tile);
+  return sizes;
+}
+
+Values LightningDecays::writeTables(KernelBuilder &b, Value slope,
+                                    ArrayRef<int64_t> levels,
+                                    ValueRange tables) {
   Value s = b.narrow(slope, b.getF32Type());
   // exp(-s distance), 0 where it is negative.
   auto decay = [&](Value distance) {
@@ -36,36 +55,43 @@ LightningDecays::LightningDecays(KernelBuilder &b, Value slope,
     Value past = b.lessOrEqual(b.index(0), distance);
     return arith::SelectOp::create(b, past, power, b.f32(0)).getResult();
   };
-  Values none = {b.empty({levels[0] + 1}, b.getF32Type())};
-  for (int64_t level : levels) {
-    int64_t tile = lightningTile(level);
-    if (!tiles.empty() && tiles.back().first == tile)
-      continue;
-    none.push_back(b.empty({level * tile}, b.getF32Type()));
-    tiles.push_back({tile, {}});
+  Values written = {b.elementwise({}, tables[0], [&](ValueRange) {
+    return decay(linalg::IndexOp::create(b, 0));
+  })};
+  for (auto [tile, table] :
+       llvm::zip_equal(tilesOf(levels), tables.drop_front())) {
+    Value side = b.index(tile.first);
+    written.push_back(b.elementwise({}, table, [&](ValueRange) {
+      Value at = linalg::IndexOp::create(b, 0);
+      return decay(b.sub(b.divide(at, side), b.remainder(at, side)));
+    }));
   }
-  Values made = b.branch(
-      b.lessOrEqual(b.index(1), blocks), ValueRange(none).getTypes(),
-      [&] {
-        Values written = {b.elementwise({}, none[0], [&](ValueRange) {
-          return decay(linalg::IndexOp::create(b, 0));
-        })};
-        for (auto [table, memory] :
-             llvm::zip_equal(tiles, ArrayRef(none).drop_front())) {
-          Value side = b.index(table.first);
-          written.push_back(b.elementwise({}, memory, [&](ValueRange) {
-            Value at = linalg::IndexOp::create(b, 0);
-            return decay(b.sub(b.divide(at, side), b.remainder(at, side)));
-          }));
-        }
-        return written;
-      },
-      [&] { return none; });
-  rows = made[0];
-  for (auto [table, memory] :
-       llvm::zip_equal(tiles, ArrayRef(made).drop_front()))
-    table.second = memory;
+  return written;
 }
+
+LightningDecays::LightningDecays(KernelBuilder &b, Value slope,
+                                 ArrayRef<int64_t> levels, ValueRange tables)
+    : b(b), slope(slope), rows(tables[0]) {
+  for (auto [tile, table] :
+       llvm::zip_equal(tilesOf(levels), tables.drop_front()))
+    tiles.push_back({tile.first, table});
+}
+
+/// Tables of a workgroup's own, written where `blocks` is not 0.
+static Values ownTables(KernelBuilder &b, Value slope, ArrayRef<int64_t> levels,
+                        Value blocks) {
+  Values none;
+  for (int64_t size : LightningDecays::tableSizes(levels))
+    none.push_back(b.empty({size}, b.getF32Type()));
+  return b.branch(
+      b.lessOrEqual(b.index(1), blocks), ValueRange(none).getTypes(),
+      [&] { return LightningDecays::writeTables(b, slope, levels, none); },
+      [&] { return none; });
+}
+
+LightningDecays::LightningDecays(KernelBuilder &b, Value slope,
+                                 ArrayRef<int64_t> levels, Value blocks)
+    : LightningDecays(b, slope, levels, ownTables(b, slope, levels, blocks)) {}
 
 Value LightningDecays::from(int64_t tile, Value distance) const {
   const auto *table = llvm::find_if(

@@ -50,6 +50,16 @@ public:
   /// them, is not 0.
   LightningDecays(KernelBuilder &b, mlir::Value slope,
                   llvm::ArrayRef<int64_t> levels, mlir::Value blocks);
+  /// With `tables` that were written before, in the order of tableSizes.
+  LightningDecays(KernelBuilder &b, mlir::Value slope,
+                  llvm::ArrayRef<int64_t> levels, mlir::ValueRange tables);
+
+  /// The number of exponentials in each table.
+  static llvm::SmallVector<int64_t> tableSizes(llvm::ArrayRef<int64_t> levels);
+  /// Writes the exponentials into such tables.
+  static Values writeTables(KernelBuilder &b, mlir::Value slope,
+                            llvm::ArrayRef<int64_t> levels,
+                            mlir::ValueRange tables);
 
   /// [tile · tile]: of the tile of D whose first element has this distance,
   /// a multiple of the tile, the rows one after another.

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/tiling/LightningAttributes.h"
+#include "passes/tiling/LightningKernels.h"
+
 #include "passes/tiling/LightningBlocks.h"
 #include "passes/tiling/LightningDecode.h"
 #include "passes/tiling/Patterns.h"
@@ -70,12 +71,66 @@ private:
 /// earlier owner of the slot left behind can reach it. A sequence without
 /// tokens, which pads a batch, keeps its state even so; with mm01.skip_single
 /// one of a single token is treated as such.
-struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
+class LightningWriter {
+public:
+  LightningWriter(KernelBuilder &b, LightningAttentionOp op,
+                  const LightningPlan &plan, const LightningParts *parts)
+      : b(b), op(op), plan(plan), parts(parts),
+        width(cast<ShapedType>(op.getQ().getType()).getDimSize(2)) {}
+
+  ValueRange write() {
+    Value sequences = lightningSequences(b, op);
+    Value heads = b.dim(op.getQ(), 1);
+    Value out = parts ? parts->out : op.getOut();
+    return b.kernel("lightning_attention", {sequences, heads},
+                    {out, op.getState()}, [&](ValueRange ids, ValueRange outs) {
+                      return workgroup(ids[0], ids[1], outs);
+                    });
+  }
+
+private:
+  SmallVector<Written> workgroup(Value n, Value h, ValueRange outs) {
+    Value ragged = op.getRagged();
+    Value slot = b.raggedGet(ragged, RaggedField::slot, n);
+    Value past = b.raggedGet(ragged, RaggedField::past, n);
+    auto [begin, count] = lightningTokens(b, op, n);
+    auto [slope, growth] = lightningSlope(b, op, h);
+    OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
+    OpFoldResult size = b.extent(op.getQ(), 2);
+    Indices stateAt{op.getLayer(), slot, h, zero, zero};
+    Indices stateSize{one, one, one, size, size};
+    Value kept = b.slice(outs[1], stateAt, stateSize, 2);
+    Value fresh = arith::AndIOp::create(b, b.lessOrEqual(past, b.index(0)),
+                                        b.lessOrEqual(b.index(1), count));
+    Value initial = b.select(
+        fresh, kept.getType(), [&] { return b.fill(b.f32(0), kept); },
+        [&] { return kept; });
+
+    Indices at{begin, h, zero}, sizes{count, one, size};
+    if (parts) {
+      at = {h, begin, zero};
+      sizes = {one, count, size};
+    }
+    auto rows = [&](Value tensor) { return b.slice(tensor, at, sizes, 2); };
+    LightningRows tokens{rows(parts ? parts->q : op.getQ()),
+                         rows(parts ? parts->k : op.getK()),
+                         rows(parts ? parts->v : op.getV())};
+    Values carried{initial, rows(outs[0])};
+    Value first = b.index(0);
+    if (!plan.levels().empty())
+      carried = blocks(count, h, slope, tokens, carried, first);
+    Values done = b.loop(first, count, carried, [&](Value t, ValueRange now) {
+      Value total = b.fill(b.f32(0), b.empty({width}, b.getF32Type()));
+      Values next = step(b.row(tokens.q, t), b.row(tokens.k, t),
+                         b.row(tokens.v, t), growth, now[0], total);
+      Value row = b.copy(next[1], b.row(now[1], t));
+      return Values{next[0], b.insertRow(row, now[1], t)};
+    });
+    return {{done[1], at, sizes}, {done[0], stateAt, stateSize}};
+  }
 
   /// One sweep: row i of S is decayed, updated and read.
-  static Values step(KernelBuilder &b, Value q, Value k, Value v, Value growth,
-                     Value state, Value out) {
+  Values step(Value q, Value k, Value v, Value growth, Value state, Value out) {
     Value size = b.dim(state, 0);
     return b.loop(
         b.index(0), size, {state, out}, [&](Value i, ValueRange carried) {
@@ -92,11 +147,21 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
         });
   }
 
+  /// The decays of head h for `all` blocks.
+  LightningDecays decaysOf(Value h, Value slope, Value all) {
+    std::vector<int64_t> levels = plan.levels();
+    if (!parts)
+      return LightningDecays(b, slope, levels, all);
+    Values tables;
+    for (Value table : parts->decays)
+      tables.push_back(b.row(table, h));
+    return LightningDecays(b, slope, levels, ValueRange(tables));
+  }
+
   /// The items of all levels in order. `carried` is the state and out;
   /// `first` becomes the first single token.
-  static Values blocks(KernelBuilder &b, const LightningPlan &plan,
-                       Value tokens, Value slope, const LightningRows &rows,
-                       Values carried, Value &first) {
+  Values blocks(Value tokens, Value h, Value slope, const LightningRows &rows,
+                Values carried, Value &first) {
     PlanReader reader(b, plan, tokens);
     std::vector<int64_t> levels = plan.levels();
     Values counts;
@@ -105,7 +170,7 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
       counts.push_back(reader.count(level));
       all = b.add(all, counts.back());
     }
-    LightningDecays decays(b, slope, levels, all);
+    LightningDecays decays = decaysOf(h, slope, all);
     for (auto [level, count] : llvm::zip_equal(levels, counts)) {
       Value begin = first;
       carried =
@@ -122,6 +187,16 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
     return carried;
   }
 
+  KernelBuilder &b;
+  LightningAttentionOp op;
+  const LightningPlan &plan;
+  const LightningParts *parts;
+  int64_t width;
+};
+
+struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
   LogicalResult matchAndRewrite(LightningAttentionOp op,
                                 PatternRewriter &rewriter) const override {
     if (op->hasAttr(kLightningReverseAttr))
@@ -129,81 +204,58 @@ struct LightningKernel : OpRewritePattern<LightningAttentionOp> {
           op, "in reverse there are tile programs of bf16 alone");
     if (!getElementTypeOrSelf(op.getState().getType()).isF32())
       return rewriter.notifyMatchFailure(op, "the CPU keeps states in float32");
-    int64_t width = cast<ShapedType>(op.getQ().getType()).getDimSize(2);
-    if (ShapedType::isDynamic(width))
+    if (cast<ShapedType>(op.getQ().getType()).isDynamicDim(2))
       return rewriter.notifyMatchFailure(op, "the head size must be static");
-    FailureOr<LightningPlan> read = readLightningPlan(op);
-    if (failed(read))
+    FailureOr<LightningPlan> plan = readLightningPlan(op);
+    if (failed(plan))
       return rewriter.notifyMatchFailure(op, "the plan is not valid");
-    const LightningPlan &plan = *read;
     KernelBuilder b(rewriter, op.getLoc());
-    Value ragged = op.getRagged();
-    Value sequences = b.raggedSize(ragged, RaggedExtent::sequences);
-    // As many tokens as sequences are a batch of single ones, which are done.
-    if (op->hasAttr(kSkipSingleAttr)) {
-      Value tokens = b.raggedSize(ragged, RaggedExtent::tokens);
-      sequences = arith::SelectOp::create(b, b.equal(tokens, sequences),
-                                          b.index(0), sequences);
-    }
-    Value heads = b.dim(op.getQ(), 1);
-    OpFoldResult size = b.extent(op.getQ(), 2);
-    OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
-
-    auto kernel = [&](ValueRange ids, ValueRange outs) {
-      Value n = ids[0], h = ids[1];
-      Value begin = b.raggedGet(ragged, RaggedField::seq_offsets, n);
-      Value end =
-          b.raggedGet(ragged, RaggedField::seq_offsets, b.add(n, b.index(1)));
-      Value slot = b.raggedGet(ragged, RaggedField::slot, n);
-      Value past = b.raggedGet(ragged, RaggedField::past, n);
-      Value slope = b.narrow(b.extract(op.getSlopes(), h), b.getF64Type());
-      Value negated = arith::NegFOp::create(b, slope);
-      Value growth =
-          b.narrow(math::ExpM1Op::create(b, negated), b.getF32Type());
-
-      Indices stateAt{op.getLayer(), slot, h, zero, zero};
-      Indices stateSize{one, one, one, size, size};
-      Value kept = b.slice(outs[1], stateAt, stateSize, 2);
-      Value count = b.sub(end, begin);
-      if (op->hasAttr(kSkipSingleAttr))
-        count = arith::SelectOp::create(b, b.equal(count, b.index(1)),
-                                        b.index(0), count);
-      Value fresh = arith::AndIOp::create(b, b.lessOrEqual(past, b.index(0)),
-                                          b.lessOrEqual(b.index(1), count));
-      Value initial = b.select(
-          fresh, kept.getType(), [&] { return b.fill(b.f32(0), kept); },
-          [&] { return kept; });
-
-      Indices tileAt{begin, h, zero}, tileSize{count, one, size};
-      auto rows = [&](Value tensor) {
-        return b.slice(tensor, tileAt, tileSize, 2);
-      };
-      LightningRows tokens{rows(op.getQ()), rows(op.getK()), rows(op.getV())};
-      Values carried{initial, rows(outs[0])};
-      Value first = b.index(0);
-      if (!plan.levels().empty())
-        carried = blocks(b, plan, count, slope, tokens, carried, first);
-      Values done = b.loop(first, count, carried, [&](Value t, ValueRange now) {
-        Value total = b.fill(b.f32(0), b.empty({width}, b.getF32Type()));
-        Values next = step(b, b.row(tokens.q, t), b.row(tokens.k, t),
-                           b.row(tokens.v, t), growth, now[0], total);
-        Value row = b.copy(next[1], b.row(now[1], t));
-        return Values{next[0], b.insertRow(row, now[1], t)};
-      });
-      return SmallVector<Written>{{done[1], tileAt, tileSize},
-                                  {done[0], stateAt, stateSize}};
-    };
-    ValueRange results = b.kernel("lightning_attention", {sequences, heads},
-                                  {op.getOut(), op.getState()}, kernel);
-    // For whoever reads the tiled phase.
-    if (Attribute attr = op->getAttr(kLightningPlanAttr))
-      results.front().getDefiningOp()->setAttr(kLightningPlanAttr, attr);
-    rewriter.replaceOp(op, results);
+    rewriter.replaceOp(op, writeLightningKernel(b, op, *plan));
     return success();
   }
 };
 
 } // namespace
+
+Value mm01::lightningSequences(KernelBuilder &b, LightningAttentionOp op) {
+  Value sequences = b.raggedSize(op.getRagged(), RaggedExtent::sequences);
+  if (!op->hasAttr(kSkipSingleAttr))
+    return sequences;
+  // As many tokens as sequences are a batch of single ones, which are done.
+  Value tokens = b.raggedSize(op.getRagged(), RaggedExtent::tokens);
+  return arith::SelectOp::create(b, b.equal(tokens, sequences), b.index(0),
+                                 sequences);
+}
+
+std::pair<Value, Value>
+mm01::lightningTokens(KernelBuilder &b, LightningAttentionOp op, Value n) {
+  auto offset = [&](Value i) {
+    return b.raggedGet(op.getRagged(), RaggedField::seq_offsets, i);
+  };
+  Value begin = offset(n);
+  Value count = b.sub(offset(b.add(n, b.index(1))), begin);
+  if (op->hasAttr(kSkipSingleAttr))
+    count = arith::SelectOp::create(b, b.equal(count, b.index(1)), b.index(0),
+                                    count);
+  return {begin, count};
+}
+
+std::pair<Value, Value> mm01::lightningSlope(KernelBuilder &b,
+                                             LightningAttentionOp op, Value h) {
+  Value slope = b.narrow(b.extract(op.getSlopes(), h), b.getF64Type());
+  Value negated = arith::NegFOp::create(b, slope);
+  return {slope, b.narrow(math::ExpM1Op::create(b, negated), b.getF32Type())};
+}
+
+ValueRange mm01::writeLightningKernel(KernelBuilder &b, LightningAttentionOp op,
+                                      const LightningPlan &plan,
+                                      const LightningParts *parts) {
+  ValueRange results = LightningWriter(b, op, plan, parts).write();
+  // For whoever reads the tiled phase.
+  if (Attribute attr = op->getAttr(kLightningPlanAttr))
+    results.front().getDefiningOp()->setAttr(kLightningPlanAttr, attr);
+  return results;
+}
 
 void mm01::populateLightningKernelPatterns(RewritePatternSet &patterns) {
   patterns.add<LightningKernel>(patterns.getContext());

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A workgroup makes one panel of output columns for a range of rows. Up to
-// kFewRows rows it reads the weight once, in its storage type, and takes dot
-// products; for more rows it widens the panel of the weight into scratch and
-// calls the BLAS, which is what a linalg.matmul of float32 means here. A row of
-// an int8 weight has one scale: a dot product is scaled when it is complete, a
-// panel while it is widened.
+// kFewRows rows it reads the weight in its storage type and takes dot products,
+// in tiles of some rows and columns whose sums stay in registers; for more rows
+// it widens the panel of the weight into scratch and calls the BLAS, which is
+// what a linalg.matmul of float32 means here. The BLAS is faster by little, and
+// widening a panel costs what some tens of rows do. A row of an int8 weight has
+// one scale: a dot product is scaled when it is complete, a panel while it is
+// widened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +25,13 @@ using namespace mm01;
 
 namespace {
 
-constexpr int64_t kFewRows = 16;
+constexpr int64_t kFewRows = 128;
 /// Rows that share one pass over a row of the panel.
 constexpr int64_t kRowBlock = 4;
+/// Columns that are always multiplied together, if there are two.
+constexpr int64_t kColumnPair = 2;
+/// Elements of the rows of x that share a pass over the panel: 24 KiB.
+constexpr int64_t kGroupElements = 6144;
 /// Rows of x that one workgroup multiplies.
 constexpr int64_t kRowTile = 512;
 
@@ -36,51 +42,120 @@ int64_t panelColumns(ArrayRef<int64_t> weight) {
   return std::min(panel, columns);
 }
 
-/// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows: the
-/// element of the panel is widened once for all these rows.
-Value dotRows(KernelBuilder &b, Value x, const Panel &panel, Value out, Value n,
-              Value first, int64_t rows) {
+/// out[first + j, n] = Σ_k x[first + j, k] · panel[n, k] for j < rows and each
+/// n of `from`: an element is loaded, and widened, once for all these products.
+Value dotTile(KernelBuilder &b, Value x, const Panel &panel, Value out,
+              ValueRange from, Value first, int64_t rows) {
   Type type = getElementTypeOrSelf(out.getType());
   Values at;
   for (int64_t j = 0; j < rows; ++j)
     at.push_back(b.add(first, b.index(j)));
-  Values dots = b.sums(b.dim(panel.rows, 1), rows, [&](Value k) {
-    Value weight = b.widen(b.extract(panel.rows, {n, k}));
-    Values products;
+  Values dots = b.sums(b.dim(panel.rows, 1), rows * from.size(), [&](Value k) {
+    Values elements, products;
     for (Value r : at)
-      products.push_back(b.mulf(b.widen(b.extract(x, {r, k})), weight));
+      elements.push_back(b.widen(b.extract(x, {r, k})));
+    for (Value c : from) {
+      Value weight = b.widen(b.extract(panel.rows, {c, k}));
+      for (Value element : elements)
+        products.push_back(b.mulf(element, weight));
+    }
     return products;
   });
-  for (auto [r, dot] : llvm::zip_equal(at, dots)) {
-    if (panel.scales)
-      dot = b.mulf(dot, b.extract(panel.scales, n));
-    out = b.insert(b.narrow(dot, type), out, {r, n});
-  }
+  unsigned next = 0;
+  for (Value c : from)
+    for (Value r : at) {
+      Value dot = dots[next++];
+      if (panel.scales)
+        dot = b.mulf(dot, b.extract(panel.scales, c));
+      out = b.insert(b.narrow(dot, type), out, {r, c});
+    }
   return out;
 }
 
-/// out[r, n] = Σ_k x[r, k] · panel[n, k], kRowBlock rows of x at a time, then
-/// those that are left: the panel comes from memory once and its row from the
-/// first cache for the other blocks. There is no loop over the rows that are
-/// left, from which LLVM would move the widening of a whole row to the stack.
-Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out) {
-  Value count = b.dim(x, 0), block = b.index(kRowBlock);
-  Value blocks = b.divide(count, block), whole = b.mul(blocks, block);
-  Value left = b.sub(count, whole);
-  return b.loop(
-      b.index(0), b.dim(panel.rows, 0), out, [&](Value n, ValueRange outer) {
-        Values done =
-            b.loop(b.index(0), blocks, outer, [&](Value i, ValueRange inner) {
-              return Values{dotRows(b, x, panel, inner[0], n, b.mul(i, block),
-                                    kRowBlock)};
-            });
-        for (int64_t rows = 1; rows < kRowBlock; ++rows)
-          done[0] = b.select(
-              b.equal(left, b.index(rows)), done[0].getType(),
-              [&] { return dotRows(b, x, panel, done[0], n, whole, rows); },
-              [&] { return done[0]; });
-        return done;
-      })[0];
+/// Rows [first, first + count) of a group, which may be known to be less than a
+/// block.
+struct RowGroup {
+  Value first, count;
+  bool isLessThanBlock;
+};
+
+/// The same for a group of rows, kRowBlock at a time, then those that are left.
+/// There is no loop over these, from which LLVM would move the widening of a
+/// whole row to the stack.
+Value dotColumns(KernelBuilder &b, Value x, const Panel &panel, Value out,
+                 ValueRange from, const RowGroup &group) {
+  Value first = group.first, left = group.count, done = out;
+  if (!group.isLessThanBlock) {
+    Value block = b.index(kRowBlock);
+    Value blocks = b.divide(left, block), whole = b.mul(blocks, block);
+    done = b.loop(b.index(0), blocks, out, [&](Value i, ValueRange inner) {
+      Value row = b.add(group.first, b.mul(i, block));
+      return Values{dotTile(b, x, panel, inner[0], from, row, kRowBlock)};
+    })[0];
+    first = b.add(first, whole);
+    left = b.sub(left, whole);
+  }
+  for (int64_t rows = 1; rows < kRowBlock; ++rows)
+    done = b.select(
+        b.equal(left, b.index(rows)), done.getType(),
+        [&] { return dotTile(b, x, panel, done, from, first, rows); },
+        [&] { return done; });
+  return done;
+}
+
+/// The same for all columns, some at a time. Those that go together lie a part
+/// of the panel apart, so that each runs through memory from end to end, which
+/// the processor foresees.
+Value dotPanel(KernelBuilder &b, Value x, const Panel &panel, Value out,
+               int64_t together, const RowGroup &group) {
+  auto type = cast<RankedTensorType>(panel.rows.getType());
+  Value columns = b.dim(panel.rows, 0);
+  Value apart = b.divide(columns, b.index(together));
+  Value done = b.loop(b.index(0), apart, out, [&](Value n, ValueRange outer) {
+    Values from;
+    for (int64_t i = 0; i < together; ++i)
+      from.push_back(b.add(n, b.mul(apart, b.index(i))));
+    return Values{dotColumns(b, x, panel, outer[0], from, group)};
+  })[0];
+  if (!type.isDynamicDim(0) && type.getDimSize(0) % together == 0)
+    return done;
+  return b.loop(b.mul(apart, b.index(together)), columns, done,
+                [&](Value n, ValueRange outer) {
+                  return Values{dotColumns(b, x, panel, outer[0], n, group)};
+                })[0];
+}
+
+/// Columns whose sums with kRowBlock rows stay in registers: 16 sums in the 32
+/// of AVX-512, 8 in the 16 of others.
+int64_t columnsInRegisters(Operation *op) {
+  auto isa =
+      op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kIsaAttr);
+  return isa && isa.getValue() == "x86-64-v4" ? 4 : kColumnPair;
+}
+
+/// out[r, n] = Σ_k x[r, k] · panel[n, k], by groups of rows that stay in the
+/// first cache while the panel passes: it comes from memory for the first group
+/// and from the second cache for the others. A few rows wait for memory, for
+/// which two columns at a time are best, more of them for arithmetic.
+Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out,
+                  int64_t together) {
+  Value count = b.dim(x, 0);
+  int64_t depth = cast<ShapedType>(panel.rows.getType()).getDimSize(1);
+  int64_t rows = kGroupElements / depth / kRowBlock * kRowBlock;
+  Value group = b.index(std::clamp<int64_t>(rows, kRowBlock, kFewRows));
+  return b.loop(b.index(0), b.ceilDivide(count, group), out,
+                [&](Value g, ValueRange groups) {
+                  Value first = b.mul(g, group);
+                  Value here = b.minimum(group, b.sub(count, first));
+                  auto panelOf = [&](int64_t columns, bool isLessThanBlock) {
+                    return dotPanel(b, x, panel, groups[0], columns,
+                                    {first, here, isLessThanBlock});
+                  };
+                  return Values{b.select(
+                      b.lessOrEqual(b.index(kRowBlock), here), out.getType(),
+                      [&] { return panelOf(together, false); },
+                      [&] { return panelOf(kColumnPair, true); })};
+                })[0];
 }
 
 /// The panel in float32: itself, or a copy in the worker's scratch.
@@ -110,7 +185,8 @@ Value multiply(KernelBuilder &b, Value x, const Panel &panel, Value out,
 /// out. One panel is seen to be all columns, and panels that divide them to be
 /// alike.
 Written writePanel(KernelBuilder &b, Value x, const Panel &part, Value out,
-                   Value first, Value count, Value number, int64_t columns) {
+                   Value first, Value count, Value number, int64_t columns,
+                   int64_t together) {
   int64_t all = cast<ShapedType>(part.rows.getType()).getDimSize(0);
   OpFoldResult column = b.getIndexAttr(0), width = b.getIndexAttr(columns);
   if (columns != all) {
@@ -127,7 +203,7 @@ Written writePanel(KernelBuilder &b, Value x, const Panel &part, Value out,
   Value target = b.slice(out, offsets, sizes, 2);
   Value done = b.select(
       b.lessOrEqual(count, b.index(kFewRows)), target.getType(),
-      [&] { return dotProducts(b, rows, panel, target); },
+      [&] { return dotProducts(b, rows, panel, target, together); },
       [&] { return multiply(b, rows, panel, target, columns); });
   return {done, offsets, sizes};
 }
@@ -152,6 +228,7 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
     KernelBuilder b(rewriter, op.getLoc());
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
+    int64_t together = columnsInRegisters(op);
     Value total = b.dim(op.getX(), 0);
     Value panels = b.index((weight.getShape()[0] + columns - 1) / columns);
     Value tiles = b.ceilDivide(total, b.index(kRowTile));
@@ -164,7 +241,7 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
                            b.minimum(b.index(kRowTile), b.sub(total, first));
                        return SmallVector<Written>{
                            writePanel(b, op.getX(), part, outs[0], first, count,
-                                      ids[1], columns)};
+                                      ids[1], columns, together)};
                      }));
     return success();
   }
@@ -183,6 +260,7 @@ struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
     KernelBuilder b(rewriter, op.getLoc());
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
+    int64_t together = columnsInRegisters(op);
     Value experts = b.index(weight.getShape()[0]);
     Value tile = b.index(kRowTile);
     Value tiles = b.ceilDivide(b.dim(op.getRows(), 0), tile);
@@ -200,7 +278,7 @@ struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
                        Value count = b.minimum(tile, b.sub(end, first));
                        return SmallVector<Written>{
                            writePanel(b, op.getRows(), part, outs[0], first,
-                                      count, ids[2], columns)};
+                                      count, ids[2], columns, together)};
                      }));
     return success();
   }

@@ -43,12 +43,15 @@ def FormDeviceKernelsPass : Pass<"mm01-form-device-kernels", "::mlir::ModuleOp">
     bytes, `mm01.library_linear` multiplies, but for few rows of a narrow weight,
     which are a kernel's; its grid is empty for more. Kernels do the rest: each
     element of a weight is read once from where it lies, with the lanes of a warp
-    side by side, and sums are float32. All rows of an expert are a kernel's.
+    side by side, and sums are float32. All rows of an expert are a kernel's. Of a
+    `mm01.linear` with `mm01.few_rows` the kernel for few rows is made alone, for at
+    most so many rows: a program before it does more.
 
     `mm01.dispatch`, a counting sort of one thread on the CPU, becomes three
     kernels of sums: choices of each expert in each block of choices, where each
     block's begin, and positions and rows. `mm01.rotary` makes the cosines and sines
-    of a token side by side, then rotates all heads at once.
+    of a token side by side, then rotates all heads at once. `mm01.route` takes 8
+    rows a workgroup, a warp each.
 
     Requires: the graph phase. Not a goal: any other op, fusion, products of
     experts on tensor cores.
@@ -132,6 +135,48 @@ def FormLightningDecodePass : Pass<"mm01-form-lightning-decode", "::mlir::Module
     gets a loop over `(%sequences, 4, 2)` with `{mm01.kernel = "lightning_decode"}`.
   }];
   let dependentDialects = ["::mm01::Mm01Dialect", "::mm01::exec::ExecDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SplitLightningPass : Pass<"mm01-split-lightning", "::mlir::ModuleOp"> {
+  let summary = "makes kernels of the parts of lightning attention";
+  let description = [{
+    Lightning attention without the fusion "attention", where the module's
+    `mm01.fusion` lacks it: each part of an `mm01.lightning_attention` is a kernel
+    candidate whose result goes through memory. The states of single tokens are
+    decayed (`lightning_decay`), get the product of key and value
+    (`lightning_outer`) and are read (`lightning_read`). For sequences of several
+    tokens the decays and masks of every head are written first
+    (`lightning_decays`); q, k and v are ordered by heads and the result back by
+    tokens (`lightning_layout`); between them `lightning_attention` reads what the
+    others made. A batch of single tokens has no workgroups of the latter, one long
+    sequence none of the former.
+
+    Results are the same to the bit. Cost: up to eight launches more, a second and
+    third way of each state through memory for a token, and memory for q, k, v and
+    out. Not a goal: speed. It is what fusion is measured against.
+
+    Requires `mm01-plan-lightning`; refuses a plan that is not valid. Leaves ops
+    that `mm01-form-kernels` refuses, and ops with `mm01.skip_single`, whose single
+    tokens are a kernel of their own already.
+
+    ```mlir
+    module attributes {mm01.fusion = ["rows"]} {
+      func.func @lightning(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index,
+                           %out: tensor<?x4x64xf32>, %state: tensor<7x?x4x64x64xf32>)
+          -> (tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>) {
+        %o, %s = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state
+          : tensor<?x4x64xf32>, tensor<4xf32> into tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+        return %o, %s : tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+      }
+    }
+    ```
+
+    becomes eight loops, the first over `(%sequences, 4)` with
+    `{mm01.kernel = "lightning_decay"}`.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }

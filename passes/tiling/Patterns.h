@@ -19,6 +19,7 @@ void populateRotaryKernelPatterns(mlir::RewritePatternSet &patterns);
 void populateLightningKernelPatterns(mlir::RewritePatternSet &patterns);
 void populateSoftmaxKernelPatterns(mlir::RewritePatternSet &patterns);
 void populateMoeKernelPatterns(mlir::RewritePatternSet &patterns);
+void populateSampleKernelPatterns(mlir::RewritePatternSet &patterns);
 void populateLinalgKernelPatterns(mlir::RewritePatternSet &patterns);
 /// mm01.head becomes a kernel that gathers rows, and a linear map of them.
 void populateHeadPatterns(mlir::RewritePatternSet &patterns);

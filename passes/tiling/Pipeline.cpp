@@ -12,6 +12,7 @@
 
 void mm01::addTiledPasses(mlir::OpPassManager &manager) {
   manager.addPass(createPlanLightningPass());
+  manager.addPass(createSplitLightningPass());
   manager.addPass(createFormKernelsPass());
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());

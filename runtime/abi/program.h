@@ -87,8 +87,8 @@ struct mm01_ragged {
  *   weight  data: const void *const *, one pointer a part, into device memory:
  *           a weight of three dimensions has as many parts as its first
  *           extent, another has one; of an i8 weight as many pointers follow,
- *           each to the float32 scales of a part, one for each of its rows. For
- *           target sm_90a the parts lie one behind the other without gaps.
+ *           each to the float32 scales of a part, one a row. For target sm_90a
+ *           parts lie without gaps, and scales from the next MM01_ALIGNMENT on.
  * shape is null unless the kind is tensor. */
 typedef struct mm01_argument {
   void *data;

@@ -143,6 +143,8 @@ struct ParameterSpec {
   int64_t columns() const { return shape.back(); }
   /// Bytes of the elements of a part in memory.
   int64_t partBytes() const;
+  /// Bytes of the scales of a part.
+  int64_t scaleBytes() const { return isQuantized() ? 4 * partRows() : 0; }
 };
 
 /// All that a program says about itself (docs/contract.md, "The manifest").
@@ -150,6 +152,9 @@ struct Manifest {
   int64_t abi = 0;
   std::string compiler;
   std::string target;
+  /// Of a GPU, by whose figures the program was made: it runs on others of its
+  /// kind. Empty for the processor.
+  std::string chip;
   std::string mode;
   /// The x86 level that the machine must have, e.g. "x86-64-v3".
   std::string isa;

@@ -323,6 +323,8 @@ Manifest read(const Node &root) {
     fail("abi", "expected ", MM01_ABI_VERSION, ", found ", manifest.abi);
   manifest.compiler = root["compiler"].string();
   manifest.target = root["target"].oneOf({"cpu", "sm_90a"});
+  if (root.has("chip"))
+    manifest.chip = root["chip"].string();
   manifest.mode = root["mode"].oneOf({"inference", "train"});
   manifest.isa =
       root["isa"].oneOf({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"});

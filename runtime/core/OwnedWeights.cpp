@@ -56,19 +56,13 @@ Status makeChunk(const Chunk &chunk, const ParameterSpec &parameter,
                        "int8 of");
 }
 
-int64_t scaleBytes(const ParameterSpec &parameter) {
-  return parameter.isQuantized()
-             ? parameter.partRows() * static_cast<int64_t>(sizeof(float))
-             : 0;
-}
-
 /// Compares all of them with what the machine has: one by one they would fit.
 Status checkFits(const Manifest &manifest, const std::vector<size_t> &which) {
   int64_t total = 0;
   for (size_t index : which) {
     const ParameterSpec &parameter = manifest.parameters[index];
     int64_t bytes =
-        parameter.partBytes() + scaleBytes(parameter) + 2 * MM01_ALIGNMENT;
+        parameter.partBytes() + parameter.scaleBytes() + 2 * MM01_ALIGNMENT;
     if (__builtin_mul_overflow(bytes, parameter.partCount(), &bytes) ||
         __builtin_add_overflow(total, bytes, &total))
       total = INT64_MAX;
@@ -128,7 +122,7 @@ Result<OwnedWeights> OwnedWeights::make(const Manifest &manifest,
       float *scale = nullptr;
       if (parameter.isQuantized()) {
         AlignedBuffer &buffer = weights.buffers.emplace_back();
-        MM01_RETURN_IF_FAILED(buffer.reserve(scaleBytes(parameter), "scales"));
+        MM01_RETURN_IF_FAILED(buffer.reserve(parameter.scaleBytes(), "scales"));
         scale = static_cast<float *>(buffer.data());
         scales.push_back(scale);
       }

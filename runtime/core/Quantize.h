@@ -16,6 +16,7 @@
 #ifndef MM01_RUNTIME_CORE_QUANTIZE_H
 #define MM01_RUNTIME_CORE_QUANTIZE_H
 
+#include "runtime/abi/program.h"
 #include "runtime/core/Manifest.h"
 
 namespace mm01 {
@@ -27,6 +28,13 @@ namespace mm01 {
 std::optional<int64_t> quantizeRows(ElementType type, const void *from,
                                     int64_t rows, int64_t columns, int8_t *to,
                                     float *scales);
+
+/// Where the scales of a weight of so many int8 elements lie, counted in bytes
+/// from its first: a GPU program finds them behind the elements
+/// (runtime/abi/program.h).
+inline int64_t scalesPlace(int64_t elements) {
+  return (elements + MM01_ALIGNMENT - 1) / MM01_ALIGNMENT * MM01_ALIGNMENT;
+}
 
 } // namespace mm01
 

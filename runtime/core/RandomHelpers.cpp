@@ -29,13 +29,41 @@ static bool isRandomHelper(const EntrySpec &entry, ElementType type) {
          to.shape == std::vector<int64_t>{-1};
 }
 
-std::optional<size_t> RandomHelpers::find(ElementType type) const {
-  const std::vector<EntrySpec> &entries = program.manifest().entries;
-  std::string name = concat("random_weights_", elementName(type));
+/// Whether an entry is quantize(from, to, scales), which updates the last two.
+static bool isQuantizer(const EntrySpec &entry, ElementType type) {
+  auto isTensor = [&](size_t i, ElementType element, size_t rank) {
+    const ArgumentSpec &argument = entry.arguments[i];
+    return argument.kind == ArgumentKind::Tensor && argument.type == element &&
+           argument.shape == std::vector<int64_t>(rank, -1);
+  };
+  return entry.isHelper && entry.arguments.size() == 3 &&
+         entry.results.size() == 2 && isTensor(0, type, 2) &&
+         isTensor(1, ElementType::I8, 2) && isTensor(2, ElementType::F32, 1) &&
+         entry.results[0].kind == ResultKind::Tied &&
+         entry.results[1].kind == ResultKind::Tied;
+}
+
+/// The entry of a name for which `is` holds.
+static std::optional<size_t>
+findEntry(const Manifest &manifest, const std::string &name, ElementType type,
+          bool (*is)(const EntrySpec &, ElementType)) {
+  const std::vector<EntrySpec> &entries = manifest.entries;
   for (size_t i = 0; i < entries.size(); ++i)
-    if (entries[i].name == name && isRandomHelper(entries[i], type))
+    if (entries[i].name == name && is(entries[i], type))
       return i;
   return std::nullopt;
+}
+
+std::optional<size_t> RandomHelpers::find(ElementType type) const {
+  return findEntry(program.manifest(),
+                   concat("random_weights_", elementName(type)), type,
+                   isRandomHelper);
+}
+
+std::optional<size_t> RandomHelpers::findQuantizer(ElementType type) const {
+  return findEntry(program.manifest(),
+                   concat("quantize_rows_", elementName(type)), type,
+                   isQuantizer);
 }
 
 Status RandomHelpers::fill(const RandomTensor &tensor, ElementType type,
@@ -53,5 +81,25 @@ Status RandomHelpers::fill(const RandomTensor &tensor, ElementType type,
                                              {&first, nullptr},
                                              {&scale, nullptr},
                                              {&offset, nullptr}}};
+  return executor.run(program, *entry, arguments, sink);
+}
+
+Status RandomHelpers::fillQuantized(const RandomTensor &tensor,
+                                    ElementType type, int64_t first,
+                                    int64_t rows, int64_t columns, void *to,
+                                    void *scales) {
+  std::optional<size_t> entry = findQuantizer(type);
+  if (!entry)
+    return Status::error(program.path(),
+                         ": has no function that quantises rows of ",
+                         elementName(type));
+  int64_t count = rows * columns;
+  MM01_RETURN_IF_FAILED(stored.reserve(
+      executor.getDevice(), count * elementBytes(type), "weights to quantise"));
+  MM01_RETURN_IF_FAILED(fill(tensor, type, first, count, stored.data()));
+  std::array<int64_t, 2> shape = {rows, columns};
+  std::array<mm01_argument, 3> arguments = {{{stored.data(), shape.data()},
+                                             {to, shape.data()},
+                                             {scales, shape.data()}}};
   return executor.run(program, *entry, arguments, sink);
 }

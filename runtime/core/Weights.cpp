@@ -11,6 +11,7 @@
 #include "runtime/core/DeviceMemory.h"
 #include "runtime/core/Glob.h"
 #include "runtime/core/OwnedWeights.h"
+#include "runtime/core/Quantize.h"
 #include "runtime/core/RandomHelpers.h"
 
 #include <algorithm>
@@ -242,7 +243,7 @@ Status Weights::bindRandom(const Manifest &manifest, std::string_view seedText,
   std::vector<size_t> here;
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const ParameterSpec &parameter = manifest.parameters[i];
-    if (helpers && !device.sharesMemory() && helpers->has(parameter.type))
+    if (helpers && !device.sharesMemory() && helpers->has(parameter))
       MM01_RETURN_IF_FAILED(makeThere(parameter, i, *seed, device, *helpers));
     else
       here.push_back(i);
@@ -250,12 +251,15 @@ Status Weights::bindRandom(const Manifest &manifest, std::string_view seedText,
   return own(manifest, here, RandomSource(manifest, *seed), device);
 }
 
-/// Memory of the device for all parts of a parameter, one behind the other.
+/// Memory of the device for all parts of a parameter, one behind the other, and
+/// behind them their scales.
 Result<char *> Weights::reserveThere(const ParameterSpec &parameter,
                                      Device &device) {
   DeviceBuffer &buffer = storage->there.emplace_back();
-  Status status = buffer.reserve(
-      device, parameter.partBytes() * parameter.partCount(), "weights");
+  int64_t bytes = parameter.partBytes() * parameter.partCount();
+  if (parameter.isQuantized())
+    bytes = scalesPlace(bytes) + parameter.scaleBytes() * parameter.partCount();
+  Status status = buffer.reserve(device, bytes, "weights");
   if (status.failed())
     return Status::error("parameter '", parameter.name,
                          "': ", status.message());
@@ -268,14 +272,26 @@ Status Weights::makeThere(const ParameterSpec &parameter, size_t index,
   Result<char *> to = reserveThere(parameter, device);
   MM01_RETURN_IF_FAILED(to);
   const SourceSpec &source = parameter.sources.front();
-  int64_t count = parameter.partRows() * parameter.columns();
+  int64_t rows = parameter.partRows(), columns = parameter.columns();
+  char *toScales =
+      *to + scalesPlace(parameter.partBytes() * parameter.partCount());
+  std::vector<const void *> allScales;
   for (int64_t part = 0; part < parameter.partCount(); ++part) {
     char *elements = *to + part * parameter.partBytes();
     RandomTensor tensor(seed, source.tensorOf(part), source.shape);
-    MM01_RETURN_IF_FAILED(helpers.fill(
-        tensor, parameter.type, firstElement(source, part), count, elements));
+    int64_t first = firstElement(source, part);
+    if (parameter.isQuantized()) {
+      char *scales = toScales + part * parameter.scaleBytes();
+      MM01_RETURN_IF_FAILED(helpers.fillQuantized(
+          tensor, parameter.stored, first, rows, columns, elements, scales));
+      allScales.push_back(scales);
+    } else {
+      MM01_RETURN_IF_FAILED(helpers.fill(tensor, parameter.type, first,
+                                         rows * columns, elements));
+    }
     tables[index].push_back(elements);
   }
+  tables[index].insert(tables[index].end(), allScales.begin(), allScales.end());
   storage->madeThere.insert(index);
   return {};
 }
@@ -309,17 +325,23 @@ Status Weights::upload(const Manifest &manifest, Device &device) {
     const ParameterSpec &parameter = manifest.parameters[i];
     if (storage->madeThere.contains(i))
       continue;
-    if (parameter.isQuantized())
-      return Status::error(
-          "parameter '", parameter.name,
-          "': is int8, which only the processor computes with");
     Result<char *> reserved = reserveThere(parameter, device);
     MM01_RETURN_IF_FAILED(reserved);
-    char *to = *reserved;
-    for (const void *&part : tables[i]) {
-      MM01_RETURN_IF_FAILED(device.copyIn(to, part, parameter.partBytes()));
-      part = to;
-      to += parameter.partBytes();
+    auto move = [&](int64_t first, char *to, int64_t bytes) -> Status {
+      for (int64_t part = 0; part < parameter.partCount(); ++part) {
+        const void *&from = tables[i][first + part];
+        MM01_RETURN_IF_FAILED(device.copyIn(to, from, bytes));
+        from = to;
+        to += bytes;
+      }
+      return {};
+    };
+    MM01_RETURN_IF_FAILED(move(0, *reserved, parameter.partBytes()));
+    if (parameter.isQuantized()) {
+      char *scales = *reserved +
+                     scalesPlace(parameter.partBytes() * parameter.partCount());
+      MM01_RETURN_IF_FAILED(
+          move(parameter.partCount(), scales, parameter.scaleBytes()));
     }
   }
   MM01_RETURN_IF_FAILED(device.synchronize());

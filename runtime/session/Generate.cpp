@@ -93,9 +93,21 @@ private:
         owners.push_back(&active);
       }
 
+    // The rows that are drawn from, and whose they are.
+    std::vector<Draw> draws;
+    std::vector<const Active *> drawers;
+    for (size_t i = 0; i < items.size(); ++i)
+      if (items[i].logits == LogitRows::Last) {
+        size_t prompt = owners[i]->prompt;
+        draws.push_back({prompt, result.tokens[prompt].size()});
+        drawers.push_back(owners[i]);
+      }
+
     auto begin = std::chrono::steady_clock::now();
-    Result<StepLogits> logits = session.step(items);
-    MM01_RETURN_IF_FAILED(logits);
+    MM01_RETURN_IF_FAILED(session.advance(items));
+    Result<std::vector<SampledToken>> sampled =
+        sampler.sample(session.deviceLogits(), draws);
+    MM01_RETURN_IF_FAILED(sampled);
     std::chrono::duration<double> time =
         std::chrono::steady_clock::now() - begin;
     if (promptTokens > 0) {
@@ -107,21 +119,18 @@ private:
     }
     promptTokensRead += promptTokens;
 
-    for (size_t i = 0; i < items.size(); ++i) {
+    for (size_t i = 0; i < items.size(); ++i)
       if (reading(*owners[i]))
         owners[i]->read += items[i].tokens.size();
-      if (logits->firstRow[i] < logits->firstRow[i + 1])
-        MM01_RETURN_IF_FAILED(
-            append(*owners[i], logits->row(logits->firstRow[i])));
-    }
+    for (size_t i = 0; i < draws.size(); ++i)
+      MM01_RETURN_IF_FAILED(append(*drawers[i], (*sampled)[i]));
     return retire();
   }
 
-  /// Draws the next token of a sequence.
-  Status append(const Active &active, std::span<const float> logits) {
+  /// The next token of a sequence.
+  Status append(const Active &active, const SampledToken &sampled) {
     std::vector<int32_t> &tokens = result.tokens[active.prompt];
-    Result<int32_t> token =
-        sampler.sample(logits, active.prompt, tokens.size());
+    Result<int32_t> token = sampled.get();
     if (token.failed())
       return Status::error("prompt ", active.prompt, ", new token ",
                            tokens.size(), ": ", token.message());
@@ -197,7 +206,9 @@ mm01::generate(Session &session, std::span<const std::vector<int32_t>> prompts,
                const GenerateProgress &progress) {
   MM01_RETURN_IF_FAILED(
       checkPrompts(session.forward(), prompts, options.maxNewTokens));
-  Result<Sampler> sampler = Sampler::create(options.sampler);
+  Result<Sampler> sampler =
+      Sampler::create(session.getProgram(), session.getExecutor(),
+                      session.forward().vocabulary, options.sampler);
   MM01_RETURN_IF_FAILED(sampler);
   if (session.freeSlots() == 0)
     return Status::error("no free slot: all sequences of the session are in "

@@ -1,4 +1,4 @@
-//===- Sampler.cpp - picks the next token from a row of logits ------------===//
+//===- Sampler.cpp - picks the next token from each row of logits ---------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,22 +12,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 using namespace mm01;
 
-double mm01::uniformDraw(uint64_t seed, uint64_t sequence, uint64_t step) {
+uint64_t mm01::randomDraw(uint64_t seed, uint64_t sequence, uint64_t step) {
   auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
   auto high = [](uint64_t x) { return static_cast<uint32_t>(x >> 32); };
   std::array<uint32_t, 4> words =
       philox4x32({low(step), high(step), low(sequence), high(sequence)},
                  {low(seed), high(seed)});
-  uint64_t bits = (uint64_t{words[0]} << 32 | words[1]) >> 11;
-  return static_cast<double>(bits) * 0x1p-53;
+  return uint64_t{words[0]} << 32 | words[1];
 }
 
-/// The options as a user must give them: NaN fails every comparison.
-static Status checkOptions(const SamplerOptions &options) {
+/// NaN fails every comparison.
+Status mm01::checkSamplerOptions(const SamplerOptions &options) {
   if (!(options.temperature >= 0) || std::isinf(options.temperature))
     return Status::error("temperature is ", options.temperature,
                          ", expected a finite number of at least 0");
@@ -40,87 +39,111 @@ static Status checkOptions(const SamplerOptions &options) {
   return Status();
 }
 
-Result<Sampler> Sampler::create(const SamplerOptions &options) {
-  MM01_RETURN_IF_FAILED(checkOptions(options));
-  return Sampler(options);
-}
-
-/// The id of the highest logit, the lowest of equal ones.
-static Result<int32_t> greedy(std::span<const float> logits) {
-  if (logits.empty())
-    return Status::error("no logits to sample from");
-  size_t best = 0;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    if (std::isnan(logits[i]) || logits[i] == INFINITY)
-      return Status::error("logit of token ", i, " is ",
-                           std::isnan(logits[i]) ? "NaN" : "infinite",
-                           ", expected a finite number");
-    if (logits[i] > logits[best])
-      best = i;
-  }
-  if (std::isinf(logits[best]))
+Result<int32_t> SampledToken::get() const {
+  switch (problem) {
+  case 0:
+    return token;
+  case 1:
+    return Status::error("logit of token ", token,
+                         " is NaN, expected a finite number");
+  case 2:
+    return Status::error("logit of token ", token,
+                         " is infinite, expected a finite number");
+  default:
     return Status::error("all logits are -infinity, expected a finite one");
-  return static_cast<int32_t>(best);
+  }
 }
 
-Result<int32_t> Sampler::sample(std::span<const float> logits,
-                                uint64_t sequence, uint64_t step) {
-  Result<int32_t> best = greedy(logits);
-  if (!best.ok() || options.temperature == 0)
-    return best;
-
-  size_t count = logits.size();
-  double maximum = logits[*best];
-  weights.resize(count);
-  for (size_t i = 0; i < count; ++i)
-    weights[i] = std::exp((logits[i] - maximum) / options.temperature);
-  order.resize(count);
-  std::iota(order.begin(), order.end(), 0);
-  auto moreProbable = [&](int32_t a, int32_t b) {
-    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+/// Whether an entry is (logits, draws, temperature, top-k, top-p, tokens,
+/// problems), which updates the last two.
+static bool isSamplingHelper(const EntrySpec &entry, int64_t vocabulary) {
+  auto isTensor = [&](size_t i, ElementType type, std::vector<int64_t> shape) {
+    const ArgumentSpec &argument = entry.arguments[i];
+    return argument.kind == ArgumentKind::Tensor && argument.type == type &&
+           argument.shape == shape;
   };
-
-  if (options.topK > 0 && static_cast<size_t>(options.topK) < count) {
-    count = options.topK;
-    std::nth_element(order.begin(), order.begin() + (count - 1), order.end(),
-                     moreProbable);
-    std::sort(order.begin(), order.begin() + count, moreProbable);
-  }
-  auto total = [&] {
-    double sum = 0;
-    for (size_t i = 0; i < count; ++i)
-      sum += weights[order[i]];
-    return sum;
+  auto isScalar = [&](size_t i, ElementType type) {
+    return entry.arguments[i].kind == ArgumentKind::Scalar &&
+           entry.arguments[i].type == type;
   };
-  if (options.topP < 1) {
-    // The nucleus is mostly small: sort ever longer prefixes until it is
-    // inside.
-    double wanted = options.topP * total();
-    double sum = 0;
-    size_t kept = 0;
-    for (size_t sorted = 0; kept < count && (kept == 0 || sum < wanted);) {
-      if (kept == sorted) {
-        size_t next = std::min(count, sorted == 0 ? 256 : 8 * sorted);
-        std::partial_sort(order.begin() + sorted, order.begin() + next,
-                          order.begin() + count, moreProbable);
-        sorted = next;
-      }
-      sum += weights[order[kept++]];
-    }
-    count = kept;
-  }
+  auto updates = [&](size_t result, size_t argument) {
+    return entry.results[result].kind == ResultKind::Tied &&
+           entry.results[result].argument == argument;
+  };
+  return entry.isHelper && entry.arguments.size() == 7 &&
+         entry.results.size() == 2 &&
+         isTensor(0, ElementType::F32, {-1, vocabulary}) &&
+         isTensor(1, ElementType::I64, {-1}) && isScalar(2, ElementType::F32) &&
+         isScalar(3, ElementType::I64) && isScalar(4, ElementType::F32) &&
+         isTensor(5, ElementType::I32, {-1}) &&
+         isTensor(6, ElementType::I32, {-1}) && updates(0, 5) && updates(1, 6);
+}
 
-  // The last token of non-zero weight takes what rounding leaves over.
-  double rest = uniformDraw(options.seed, sequence, step) * total();
-  int32_t chosen = *best;
-  for (size_t i = 0; i < count; ++i) {
-    double weight = weights[order[i]];
-    if (weight == 0)
-      continue;
-    chosen = order[i];
-    if (rest < weight)
-      break;
-    rest -= weight;
+Result<Sampler> Sampler::create(const Program &program, Executor &executor,
+                                int64_t vocabulary,
+                                const SamplerOptions &options) {
+  MM01_RETURN_IF_FAILED(checkSamplerOptions(options));
+  const std::vector<EntrySpec> &entries = program.manifest().entries;
+  std::string name = concat("sample_", vocabulary);
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].name == name && isSamplingHelper(entries[i], vocabulary))
+      return Sampler(program, executor, i, options);
+  return Status::error(program.path(), ": has no function that chooses one of ",
+                       vocabulary,
+                       " tokens, expected a program of this "
+                       "compiler with logits of float32");
+}
+
+Result<std::vector<SampledToken>> Sampler::sample(const void *logits,
+                                                  std::span<const Draw> draws) {
+  Device &device = executor->getDevice();
+  if (draws.empty()) {
+    MM01_RETURN_IF_FAILED(device.synchronize());
+    return std::vector<SampledToken>();
   }
-  return chosen;
+  bits.clear();
+  for (const Draw &draw : draws)
+    bits.push_back(randomDraw(options.seed, draw.sequence, draw.step));
+  int64_t rows = static_cast<int64_t>(draws.size());
+  Result<const void *> shown =
+      showToDevice(device, bits.data(), rows * int64_t{sizeof(uint64_t)},
+                   "the draws of a step", deviceBits);
+  MM01_RETURN_IF_FAILED(shown);
+  // Problems behind tokens, so that one copy brings both.
+  int64_t bytes = rows * int64_t{sizeof(int32_t)};
+  int64_t begin =
+      (bytes + MM01_ALIGNMENT - 1) / MM01_ALIGNMENT * int64_t{MM01_ALIGNMENT};
+  MM01_RETURN_IF_FAILED(
+      made.reserve(device, begin + bytes, "the tokens of a step"));
+
+  // One that is not 0 stays one of draws.
+  using Limits = std::numeric_limits<float>;
+  float temperature = 0;
+  if (options.temperature > 0)
+    temperature = static_cast<float>(
+        std::clamp<double>(options.temperature, Limits::min(), Limits::max()));
+  auto topP = static_cast<float>(options.topP);
+  std::array<int64_t, 2> shape = {
+      rows, program->manifest().entries[entry].arguments[0].shape[1]};
+  char *tokens = static_cast<char *>(made.data());
+  std::array<mm01_argument, 7> arguments = {
+      {{const_cast<void *>(logits), shape.data()},
+       {const_cast<void *>(*shown), &rows},
+       {&temperature, nullptr},
+       {&options.topK, nullptr},
+       {&topP, nullptr},
+       {tokens, &rows},
+       {tokens + begin, &rows}}};
+  MM01_RETURN_IF_FAILED(executor->run(*program, entry, arguments, sink));
+  Result<const void *> host = showToHost(device, made.data(), begin + bytes,
+                                         "the tokens of a step", hostMade);
+  MM01_RETURN_IF_FAILED(host);
+  auto at = [&](int64_t offset) {
+    return reinterpret_cast<const int32_t *>(static_cast<const char *>(*host) +
+                                             offset);
+  };
+  std::vector<SampledToken> sampled(draws.size());
+  for (size_t i = 0; i < sampled.size(); ++i)
+    sampled[i] = {at(0)[i], at(begin)[i]};
+  return sampled;
 }

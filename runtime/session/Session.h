@@ -127,6 +127,15 @@ public:
   /// device learns of what failed in it.
   Status advance(std::span<const StepItem> items);
 
+  /// Where the device has the logits of the last step that succeeded, the
+  /// wanted rows in the order of its items; valid until the next step.
+  const void *deviceLogits() const {
+    return sink.results[spec.logits].memory.data();
+  }
+  /// What was given to create().
+  const Program &getProgram() const { return *program; }
+  Executor &getExecutor() const { return *executor; }
+
 private:
   struct Sequence {
     int32_t slot = 0;

@@ -2,30 +2,33 @@
 """usage: make_cases.py FOLDER [--seed S] [--only OP]
 
 Writes a folder for each program that a GPU is checked with: the random programs of test/codegen/differential, one for
-each operation, the examples of docs/examples, products of experts on bf16, and what makes random weights. A folder holds
-program.so, arguments.safetensors, expected.safetensors (the interpreter's results in float64) and case.json. Tools are
-found on PATH.
+each operation, the examples of docs/examples, products of experts, int8 linear maps, and what makes random weights. A
+folder holds program.so, arguments.safetensors, expected.safetensors (the interpreter's results in float64) and case.json.
+Tools are found on PATH.
 """
 
 import argparse
 import json
+import math
 import os
 import random
 import sys
 
 import cases
+import draws
 import grouped
 import lightning
 import narrow
 import safetensors_file
 from differential import run
+import sampling
 import softmax
 
 # Of the largest magnitude in a tensor.
 FLOAT32, BF16 = 2e-5, 8e-3
 
 
-def write(folder, name, module, entry, tensors, tolerance, bench=()):
+def write(folder, name, module, entry, tensors, tolerance):
     """One program; says why where it is refused."""
     place = os.path.join(folder, name)
     os.makedirs(place)
@@ -35,7 +38,7 @@ def write(folder, name, module, entry, tensors, tolerance, bench=()):
     safetensors_file.write(path("arguments.safetensors"), tensors)
     files = ["--entry", entry, "--in", path("arguments.safetensors"), "--out", path("expected.safetensors")]
     run("mm01-interpret", path("module.mlir"), "--f64-results", *files)
-    case = {"entry": entry, "tolerance": tolerance, "bench": list(bench)}
+    case = {"entry": entry, "tolerance": tolerance}
     try:
         run("mm01-compile", path("module.mlir"), "--target=sm_90a", "-o", path("program.so"))
     except RuntimeError as error:
@@ -51,8 +54,7 @@ def gated_norm(folder, root):
     tensors = {f"arg{i}": ("BF16", [rows, width], elements()) for i in range(3)}
     with open(os.path.join(root, "docs/examples/gated-norm.mlir"), encoding="utf-8") as file:
         module = file.read()
-    bench = [f"arg{i}.dim0=16384" for i in range(3)]
-    write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16, bench)
+    write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16)
 
 
 def decode(folder):
@@ -66,18 +68,24 @@ def decode(folder):
 
 
 def random_weights(folder, root):
-    """The helpers of random weights: the same bits as on the CPU, also of elements with numbers of more than 32 bits."""
+    """The helpers of random weights: the same bits as on the CPU, also of elements with numbers of more than 32 bits, and
+    of the int8 elements and scales of rows."""
     source = os.path.join(root, "test/codegen/random-weights/Inputs/parameters.mlir")
     kinds = {"F32": (0.125, 1.0, 5), "BF16": (0.3125, 0.0, (1 << 34) + 3), "F16": (0.0276, 0.0, (1 << 32) - 70)}
+    helpers = {}
     for dtype, (scale, offset, first) in kinds.items():
-        name = f"random_weights_{dtype.lower()}"
+        scalars = [("I64", [], [-7]), ("I64", [], [0x123456789ABCDEF]), ("I64", [], [first])]
+        scalars += [("F32", [], [scale]), ("F32", [], [offset])]
+        helpers[f"random_weights_{dtype.lower()}"] = [(dtype, [20001], [0.0] * 20001), *scalars]
+        rng, rows, columns = random.Random(dtype), 133, 1065
+        elements = [0.0] * columns + [rng.gauss(0, 0.1) for _ in range((rows - 1) * columns)]  # a row of zeros too
+        nothing = [("I8", [rows, columns], [1] * len(elements)), ("F32", [rows], [math.nan] * rows)]
+        helpers[f"quantize_rows_{dtype.lower()}"] = [(dtype, [rows, columns], elements), *nothing]
+    for name, arguments in helpers.items():
         place = os.path.join(folder, name)
         os.makedirs(place)
         path = lambda file: os.path.join(place, file)
-        scalars = [("I64", [], [-7]), ("I64", [], [0x123456789ABCDEF]), ("I64", [], [first])]
-        scalars += [("F32", [], [scale]), ("F32", [], [offset])]
-        tensors = {"arg0": (dtype, [20001], [0.0] * 20001)}
-        tensors.update({f"arg{i + 1}": scalar for i, scalar in enumerate(scalars)})
+        tensors = {f"arg{i}": argument for i, argument in enumerate(arguments)}
         safetensors_file.write(path("arguments.safetensors"), tensors)
         run("mm01-opt", source, "--mm01-add-random-weights", "-o", path("module.mlir"))
         run("mm01-compile", path("module.mlir"), "-o", path("cpu.so"))
@@ -85,20 +93,18 @@ def random_weights(folder, root):
         run("mm01-run", "call", path("cpu.so"), "--entry", name, *files)
         run("mm01-compile", source, "--target=sm_90a", "-o", path("program.so"))
         with open(path("case.json"), "w", encoding="utf-8") as file:
-            json.dump({"entry": name, "tolerance": 0, "bench": []}, file)
+            json.dump({"entry": name, "tolerance": 0}, file)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=0)
-    makers = cases.CASES + narrow.CASES
+    makers = cases.CASES + draws.CASES + narrow.CASES
     parser.add_argument("--only", choices=[maker.__name__ for maker in makers])
     options = parser.parse_args()
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
     for maker in makers:
-        if maker.__name__.endswith("_int8"):
-            continue  # refused for sm_90a
         if options.only in (None, maker.__name__):
             case = maker(random.Random(f"{options.seed} {maker.__name__}"))
             write(options.folder, maker.__name__, case.function + "\n", case.name, case.tensors(),
@@ -107,12 +113,10 @@ def main():
         gated_norm(options.folder, root)
         lightning.write_programs(options.folder)
         softmax.write_programs(options.folder)
+        sampling.write_programs(options.folder)
         decode(options.folder)
         random_weights(options.folder, root)
-        for gated in (False, True):
-            tensors = grouped.tensors(random.Random(f"{options.seed} {gated}"), gated)
-            name = "experts-silu" if gated else "experts"
-            write(options.folder, name, grouped.module(gated), "experts", tensors, BF16)
+        grouped.write_programs(lambda *program: write(options.folder, *program, BF16), options.seed)
     return 0
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""usage: fusion.py PRESET [--choices NAME,...] [--threads N] [--rounds R] [--json] [--build FOLDER] [-- OPTION...]
+"""usage: fusion.py [PRESET...] [--choices NAME,...] [--threads N] [--rounds R] [--json] [--build FOLDER] [-- OPTION...]
 
-What each fusion of kernels saves: compiles the preset without fusion, with each alone, and with all of them (or as
---choices says, off first), and measures a decode step and a prefill of 64 tokens. The programs take turns, round by
-round, so that a machine that changes its pace changes it for all: what is saved is the median over rounds of what the
-program saves against the one without fusion in the same round. Prints a table with the launches of a step, the median
-times, and the greatest difference of logits from those without fusion. What follows -- goes to mm01-compile.
+What each fusion of kernels saves: compiles each preset (text-160m and text-tiny) without fusion, with each alone, and
+with all of them (or as --choices says, off first), and measures a decode step of one sequence and of eight, and a
+prefill of 64 tokens. The programs take turns, round by round, so that a machine that changes its pace changes it for
+all: what is saved is the median over rounds of what the program saves against the one without fusion in the same round.
+Prints a table a preset with the launches of a step, the median times, and the greatest difference of logits from those
+without fusion. Under it stands the part of the time that products with weights do not take, without fusion: they compute
+and read the same with it, so that it can save little more than that part. What follows -- goes to mm01-compile.
 """
 
 import argparse
@@ -20,10 +22,17 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "test" / "python"))
 import safetensors_file  # noqa: E402
 
-FUSIONS = ["rows", "twins", "consumers", "launches"]
+FUSIONS = ["attention", "rows", "twins", "consumers", "launches"]
 CHOICES = ["off", *FUSIONS, "on"]
+PRESETS = ["text-160m", "text-tiny"]
 PREFILL = 64
 PAST = 512
+# What is measured -> settings of mm01-run bench.
+STEPS = {
+    "decode": {"tokens": 1, "past": PAST, "iterations": 30},
+    "decode_8": {"tokens": 1, "past": PAST, "sequences": 8, "iterations": 20},
+    "prefill": {"tokens": PREFILL, "iterations": 8},
+}
 
 
 def run(*command):
@@ -49,19 +58,31 @@ def launches(scheduled):
 
 
 class Program:
-    def __init__(self, options, folder, choice):
+    def __init__(self, options, folder, preset, choice):
         self.tools, self.threads = options.build / "bin", options.threads
         self.path = folder / f"{choice}.so"
-        compiler = [self.tools / "mm01-compile", options.preset, f"--fusion={choice}", *options.compile]
+        compiler = [self.tools / "mm01-compile", preset, f"--fusion={choice}", *options.compile]
         run(*compiler, "-o", self.path)
         self.launches = launches(run(*compiler, "--compile-to=scheduled"))
-        self.seconds = {"decode": [], "prefill": []}
+        self.seconds = {what: [] for what in STEPS}
 
-    def measure(self, what, **settings):
-        words = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-        result = run(self.tools / "mm01-run", "bench", self.path, "--entry", "forward", "--weights", "random:1",
-                     "--threads", self.threads, "--json", *words)
-        self.seconds[what].append(json.loads(result)["seconds"]["median"])
+    def bench(self, what, *flags):
+        words = [word for name, value in STEPS[what].items() for word in ("--set", f"{name}={value}")]
+        return run(self.tools / "mm01-run", "bench", self.path, "--entry", "forward", "--weights", "random:1",
+                   "--threads", self.threads, *words, *flags)
+
+    def measure(self, what):
+        self.seconds[what].append(json.loads(self.bench(what, "--json"))["seconds"]["median"])
+
+    def outside_products(self, what, folder):
+        """The part of a step's time in which no product with weights runs."""
+        trace = folder / "trace.json"
+        self.bench(what, "--trace", trace)
+        kernels = [e for e in json.loads(trace.read_text())["traceEvents"] if e.get("cat") == "kernel"]
+        # Without what runs before the first step that is measured.
+        kernels = kernels[-STEPS[what]["iterations"] * self.launches :]
+        products = sum(e["dur"] for e in kernels if "linear" in e["name"])
+        return 1 - products / (kernels[-1]["ts"] + kernels[-1]["dur"] - kernels[0]["ts"])
 
     def logits(self, folder, ids, **options):
         out = folder / "logits.safetensors"
@@ -93,11 +114,46 @@ def differences(programs, folder):
     }
 
 
+def compare(options, preset):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        programs = {choice: Program(options, folder, preset, choice) for choice in options.choices}
+        for _ in range(options.rounds):
+            for what in STEPS:
+                for program in programs.values():
+                    program.measure(what)
+        off = programs["off"]
+        worst = differences(programs, folder)
+        rows = [
+            {
+                "fusion": choice,
+                "launches": program.launches,
+                **{f"{what}_seconds": program.median(what) for what in STEPS},
+                **{f"{what}_saved": program.saved(what, off) for what in STEPS},
+                "max_difference": worst[choice],
+            }
+            for choice, program in programs.items()
+        ]
+        outside = {what: off.outside_products(what, folder) for what in STEPS}
+    return {"preset": preset, "threads": options.threads, "choices": rows, "outside_products": outside}
+
+
+def show(options, results):
+    print(f"{' '.join([results['preset'], *options.compile])}, {options.threads} threads; decode of 1 and of 8 sequences "
+          f"after {PAST} tokens, prefill of {PREFILL}")  # fmt: skip
+    print("fusion     launches  decode ms  saved    of 8 ms  saved  prefill ms  saved  max difference")
+    for row in results["choices"]:
+        times = "  ".join(f"{row[f'{what}_seconds'] * 1e3:9.3f} {row[f'{what}_saved']:6.1%}" for what in STEPS)
+        print(f"{row['fusion']:<10} {row['launches']:8}  {times}  {row['max_difference']:14.1e}")
+    parts = ", ".join(f"{part:.1%} of {what}" for what, part in results["outside_products"].items())
+    print(f"outside products with weights, without fusion: {parts}")
+
+
 def main():
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser()
-    parser.add_argument("preset")
+    parser.add_argument("presets", nargs="*", default=PRESETS)
     parser.add_argument("--choices", type=lambda text: text.split(","), default=CHOICES)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
@@ -107,36 +163,9 @@ def main():
     options.compile = words[cut + 1 :]
     if options.choices[0] != "off":
         parser.error("--choices: expected off first, with which all are compared")
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        programs = {choice: Program(options, folder, choice) for choice in options.choices}
-        for _ in range(options.rounds):
-            for program in programs.values():
-                program.measure("decode", tokens=1, past=PAST, iterations=30)
-                program.measure("prefill", tokens=PREFILL, iterations=5)
-        off = programs["off"]
-        worst = differences(programs, folder)
-        rows = [
-            {
-                "fusion": choice,
-                "launches": program.launches,
-                **{f"{what}_seconds": program.median(what) for what in off.seconds},
-                **{f"{what}_saved": program.saved(what, off) for what in off.seconds},
-                "max_difference": worst[choice],
-            }
-            for choice, program in programs.items()
-        ]
-
-    if options.json:
-        print(json.dumps({"preset": options.preset, "threads": options.threads, "choices": rows}))
-        return
-    print(f"{' '.join([options.preset, *options.compile])}, {options.threads} threads; decode after {PAST} tokens, "
-          f"prefill of {PREFILL}")
-    print("fusion     launches    decode ms  saved   prefill ms  saved   max difference")
-    for row in rows:
-        print(f"{row['fusion']:<10} {row['launches']:8} {row['decode_seconds'] * 1e3:12.3f} {row['decode_saved']:6.1%}"
-              f" {row['prefill_seconds'] * 1e3:12.3f} {row['prefill_saved']:6.1%}   {row['max_difference']:14.1e}")
+    for preset in options.presets:
+        results = compare(options, preset)
+        print(json.dumps(results), flush=True) if options.json else show(options, results)
 
 
 if __name__ == "__main__":

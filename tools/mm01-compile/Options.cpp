@@ -8,6 +8,7 @@
 #include "tools/mm01-compile/Options.h"
 
 #include "passes/fusion/Switch.h"
+#include "passes/tile/Chips.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,6 +37,10 @@ struct CommandLine {
   cl::opt<std::string> target{"target", cl::cat(category),
                               cl::value_desc("TARGET"), cl::init("cpu"),
                               cl::desc("cpu (default) or sm_90a")};
+  cl::opt<std::string> chip{
+      "chip", cl::cat(category), cl::value_desc("CHIP"),
+      cl::desc("the GPU by whose figures a program for sm_90a is made: h20, "
+               "h100, h200 (default) or h800; it runs on all of them")};
   cl::opt<std::string> mode{"mode", cl::cat(category), cl::value_desc("MODE"),
                             cl::init("inference"),
                             cl::desc("inference (default) or train")};
@@ -50,7 +55,7 @@ struct CommandLine {
   cl::opt<std::string> fusion{
       "fusion", cl::cat(category), cl::value_desc("WHICH"),
       cl::desc("on (default), off, or the fusions to run, separated by commas: "
-               "rows, twins, consumers, launches")};
+               "attention, rows, twins, consumers, launches")};
   cl::opt<bool> givenRoutes{
       "given-routes", cl::cat(category),
       cl::desc("make a program that is told the experts of each token, for "
@@ -105,6 +110,22 @@ bool isOneOf(const cl::opt<std::string> &option, ArrayRef<StringRef> names,
     return true;
   error = expectedOneOf("--" + option.ArgStr, option.getValue(), names);
   return false;
+}
+
+/// A chip is one of the target's.
+bool readChip(const cl::opt<std::string> &option, CompileOptions &options,
+              std::string &error) {
+  if (option.getNumOccurrences() == 0)
+    return true;
+  options.chip = option;
+  if (!findChip(options.chip))
+    error = "--chip '" + options.chip + "': expected " + chipNames();
+  else if (options.target != "sm_90a")
+    error = "--chip '" + options.chip +
+            "': expected it with --target=sm_90a, "
+            "found target " +
+            options.target;
+  return error.empty();
 }
 
 bool readPhase(StringRef name, CompileOptions &options, std::string &error) {
@@ -165,6 +186,7 @@ bool readOptions(const CommandLine &line, CompileOptions &options,
   options.listPresets = line.listPresets;
   constexpr int64_t mostTokens = int64_t(1) << 24, mostSequences = 1 << 16;
   if (!isOneOf(line.target, {"cpu", "sm_90a"}, error) ||
+      !readChip(line.chip, options, error) ||
       !isOneOf(line.mode, {"inference", "train"}, error) ||
       !isOneOf(line.quantize, {"none", "int8", "int8-experts"}, error) ||
       !readCount(line.maxTokens, mostTokens, options.maxTokens, error) ||

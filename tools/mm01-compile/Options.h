@@ -23,6 +23,7 @@ struct CompileOptions {
   std::string dumpDir; // empty: none
   std::string mcpu = "native";
   std::string target = "cpu";
+  std::string chip; // empty: as the input says
   std::string mode = "inference";
   std::string quantize = "none";
   std::optional<int64_t> maxTokens;               // T of a call, at most

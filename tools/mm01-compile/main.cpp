@@ -18,6 +18,7 @@
 #include "dialects/exec/ExecDialect.h"
 #include "models/minimax01/presets/Presets.h"
 #include "passes/fusion/Switch.h"
+#include "passes/tile/Chips.h"
 #include "tools/common/Dialects.h"
 #include "tools/mm01-compile/Compile.h"
 #include "tools/mm01-compile/Input.h"
@@ -62,10 +63,6 @@ Status checkBuilt(const CompileOptions &options) {
   };
   if (options.mode != "inference")
     return refuse("--mode", options.mode, "inference");
-  if (options.target != "cpu" && options.quantize != "none")
-    return Status::error("--quantize=", options.quantize,
-                         " is not built for --target=", options.target,
-                         ", expected none");
   return {};
 }
 
@@ -87,6 +84,8 @@ Status compile(const CompileOptions &options) {
   if (options.target != "cpu")
     (**module)->setAttr(exec::kTargetAttr,
                         builder.getStringAttr(options.target));
+  if (!options.chip.empty())
+    (**module)->setAttr(kChipAttr, builder.getStringAttr(options.chip));
   // A .mlir file may say itself what is quantised.
   if (options.quantize != "none")
     (**module)->setAttr(kQuantizeAttr, builder.getStringAttr(options.quantize));

@@ -12,10 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/core/Philox.h"
+#include "runtime/core/Quantize.h"
 #include "runtime/core/Ragged.h"
 #include "runtime/session/PagePool.h"
 #include "tools/mm01-run/Bench.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -74,7 +76,7 @@ public:
   RandomArguments(Model &model, const EntrySpec &entry)
       : model(model), entry(entry), tensors(entry.arguments.size()),
         scalars(entry.arguments.size()), parts(entry.arguments.size()),
-        scales(entry.arguments.size()), arguments(entry.arguments.size()) {}
+        arguments(entry.arguments.size()) {}
 
   Status make(Settings &settings) {
     MM01_RETURN_IF_FAILED(makeBatch(settings));
@@ -165,7 +167,7 @@ private:
   }
 
   /// The batch of the ragged argument, if there is one: sequence n has slot n
-  /// and pages of its own. Those of one token come last.
+  /// and pages of its own. Single tokens come first.
   Status makeBatch(Settings &settings) {
     bool ragged = false;
     for (const ArgumentSpec &spec : entry.arguments)
@@ -186,7 +188,7 @@ private:
                            *past, " are too many");
     std::vector<int32_t> offsets = {0}, pasts, slots, table;
     for (int64_t n = 0; n < all; ++n) {
-      int64_t length = n < *sequences ? *tokens : 1;
+      int64_t length = n < *singles ? 1 : *tokens;
       offsets.push_back(static_cast<int32_t>(offsets.back() + length));
       pasts.push_back(static_cast<int32_t>(*past));
       slots.push_back(static_cast<int32_t>(n));
@@ -283,10 +285,26 @@ private:
     return Status();
   }
 
-  /// A tensor of random elements in memory of the device.
+  bool isQuantized(size_t i) const {
+    return entry.arguments[i].kind == ArgumentKind::Weight &&
+           entry.arguments[i].type == ElementType::I8;
+  }
+
+  /// Elements of a weight.
+  int64_t elementsOf(size_t i) const {
+    return tensorBytes(ElementType::I8, entry.arguments[i].shape).value_or(0);
+  }
+
+  /// A tensor of random elements in memory of the device. Behind an int8 weight
+  /// lie its scales, each 1/64.
   Status makeTensor(size_t i) {
     Device &device = model.device();
     TensorBuffer &tensor = tensors[i];
+    int64_t rows = 0;
+    if (isQuantized(i)) {
+      rows = elementsOf(i) / tensor.shape.back();
+      tensor.shape = {scalesPlace(elementsOf(i)) + 4 * rows};
+    }
     MM01_RETURN_IF_FAILED(
         tensor.resize(device, entry.arguments[i].type, tensor.shape));
     void *place = tensor.memory.data();
@@ -297,23 +315,29 @@ private:
       place = host.data();
     }
     fillRandom(place, tensor.type, tensor.elements(), static_cast<uint32_t>(i));
+    if (rows > 0)
+      std::fill_n(reinterpret_cast<float *>(static_cast<char *>(place) +
+                                            scalesPlace(elementsOf(i))),
+                  rows, 1.0f / 64);
     if (place == tensor.memory.data())
       return {};
     return device.copyIn(tensor.memory.data(), place, tensor.bytes());
   }
 
-  /// The pointers to the parts of a weight that belongs to no parameter; the
-  /// scale of each row of an int8 one is 1/64.
+  /// The pointers to the parts of a weight that belongs to no parameter.
   const void **makeParts(size_t i) {
     const TensorBuffer &tensor = tensors[i];
-    int64_t count = tensor.shape.size() == 3 ? tensor.shape[0] : 1;
-    for (int64_t part = 0; part < count; ++part)
-      parts[i].push_back(tensor.as<char>() + part * (tensor.bytes() / count));
-    if (tensor.type == ElementType::I8) {
-      int64_t rows = tensor.elements() / tensor.shape.back();
-      scales[i].assign(rows, 1.0f / 64);
+    const std::vector<int64_t> &shape = entry.arguments[i].shape;
+    int64_t count = shape.size() == 3 ? shape[0] : 1;
+    auto add = [&](int64_t first, int64_t bytes) {
       for (int64_t part = 0; part < count; ++part)
-        parts[i].push_back(scales[i].data() + part * (rows / count));
+        parts[i].push_back(tensor.as<char>() + first + part * (bytes / count));
+    };
+    if (isQuantized(i)) {
+      add(0, elementsOf(i));
+      add(scalesPlace(elementsOf(i)), 4 * (elementsOf(i) / shape.back()));
+    } else {
+      add(0, tensor.bytes());
     }
     return parts[i].data();
   }
@@ -328,7 +352,6 @@ private:
   std::vector<TensorBuffer> first; // content of the tied ones before a call
   std::vector<int64_t> scalars;
   std::vector<std::vector<const void *>> parts;
-  std::vector<std::vector<float>> scales;
   std::vector<mm01_argument> arguments;
 };
 

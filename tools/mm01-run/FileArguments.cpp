@@ -147,20 +147,28 @@ private:
     Result<const TensorInfo *> found =
         find(concat("arg", i), fileType(type), spec.shape);
     MM01_RETURN_IF_FAILED(found);
-    TensorBuffer &buffer = to.tensors[i];
-    MM01_RETURN_IF_FAILED(
-        buffer.resize(*to.device, ElementType::I8, spec.shape));
-    int64_t columns = spec.shape.back(), rows = buffer.elements() / columns;
-    std::vector<float> &scales = to.weightScales.emplace_back(rows);
+    // Elements, and behind them the scales, as a GPU program wants them.
+    int64_t bytes = (*found)->elements(), columns = spec.shape.back();
+    int64_t rows = bytes / columns;
+    int64_t place = scalesPlace(bytes);
+    int64_t all = place + rows * static_cast<int64_t>(sizeof(float));
+    AlignedBuffer &host = to.quantized.emplace_back();
+    MM01_RETURN_IF_FAILED(host.reserve(all, "an int8 weight"));
+    auto *elements = static_cast<std::byte *>(host.data());
     if (std::optional<int64_t> bad =
             quantizeRows(type, (*found)->data, rows, columns,
-                         buffer.as<int8_t>(), scales.data()))
+                         reinterpret_cast<int8_t *>(elements),
+                         reinterpret_cast<float *>(elements + place)))
       return error("tensor '", (*found)->name, "': row ", *bad, " of ", rows,
                    " holds an infinity or a NaN, expected numbers to make int8 "
                    "of");
+    Result<const void *> shown = showToDevice(
+        *to.device, elements, all, "a weight", to.copies.emplace_back());
+    MM01_RETURN_IF_FAILED(shown);
     auto &pointers = to.weightParts.emplace_back();
-    addParts(pointers, spec.shape, buffer.memory.data(), buffer.bytes());
-    addParts(pointers, spec.shape, scales.data(), rows * sizeof(float));
+    addParts(pointers, spec.shape, *shown, bytes);
+    addParts(pointers, spec.shape,
+             static_cast<const std::byte *>(*shown) + place, all - place);
     to.packed[i] = {pointers.data(), nullptr};
     return {};
   }

@@ -52,7 +52,7 @@ private:
   std::deque<DeviceBuffer> copies;
   std::deque<AlignedBuffer> results;
   std::deque<std::vector<const void *>> weightParts;
-  std::deque<std::vector<float>> weightScales;
+  std::deque<AlignedBuffer> quantized;
   std::vector<mm01_argument> packed;
 
   friend class ArgumentReader;

@@ -145,7 +145,7 @@ void printText(const GenerateFlags &flags, const GenerateResult &result) {
 
 Status runGenerate(const GenerateFlags &flags) {
   // Everything that can be wrong with the flags comes before the weights.
-  MM01_RETURN_IF_FAILED(Sampler::create(flags.options.sampler));
+  MM01_RETURN_IF_FAILED(checkSamplerOptions(flags.options.sampler));
   Result<Manifest> manifest = Program::readManifest(flags.program);
   MM01_RETURN_IF_FAILED(manifest);
   Result<ForwardSpec> spec = ForwardSpec::find(*manifest);
@@ -261,7 +261,7 @@ void mm01::addGenerateCommand(CLI::App &app, Action &action) {
   addTraceOption(*command, flags->trace);
   command->add_flag("--json", flags->json, "print JSON");
   command->callback([=, &action] {
-    if (Status status = Sampler::create(flags->options.sampler).status();
+    if (Status status = checkSamplerOptions(flags->options.sampler);
         status.failed())
       throw CLI::ValidationError(status.message());
     for (const CLI::Option *option : command->parse_order())

@@ -86,8 +86,10 @@ void printParameters(const Manifest &manifest) {
 }
 
 void print(const Manifest &manifest) {
-  std::cout << "target: " << manifest.target << "\nisa: " << manifest.isa
-            << "\nmode: " << manifest.mode
+  std::cout << "target: " << manifest.target;
+  if (!manifest.chip.empty())
+    std::cout << "\nchip: " << manifest.chip;
+  std::cout << "\nisa: " << manifest.isa << "\nmode: " << manifest.mode
             << "\ncompiler: " << manifest.compiler
             << "\nlimits: " << thousands(manifest.maxTokens) << " tokens, "
             << thousands(manifest.maxSequences) << " sequences\n";

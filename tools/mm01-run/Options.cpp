@@ -46,6 +46,9 @@ void mm01::addTraceOption(CLI::App &command, std::string &file) {
       .add_option("--trace", file,
                   "write when each kernel and copy ran, for Perfetto or "
                   "Chrome's tracing; without graphs")
+      ->check([](const std::string &name) {
+        return name.empty() ? "expected the name of a file" : "";
+      })
       ->option_text("FILE");
 }
 

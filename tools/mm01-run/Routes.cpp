@@ -10,6 +10,7 @@
 #include "frontend/safetensors/File.h"
 
 #include <cstring>
+#include <set>
 
 using namespace mm01;
 
@@ -34,6 +35,7 @@ Result<Routes> mm01::readRoutes(const std::string &path,
   MM01_RETURN_IF_FAILED(file);
   const std::vector<int64_t> expected = {tokens, shape[2]};
   Routes routes;
+  std::set<std::string> names;
   for (int64_t layer = 0; layer < shape[0]; ++layer) {
     std::string name = concat("route", layer);
     const safetensors::TensorInfo *tensor = file->find(name);
@@ -48,7 +50,13 @@ Result<Routes> mm01::readRoutes(const std::string &path,
                            safetensors::shapeText(expected), " and I32");
     routes.emplace_back(tensor->elements());
     std::memcpy(routes.back().data(), tensor->data, tensor->bytes);
+    names.insert(name);
   }
+  for (const safetensors::TensorInfo &tensor : file->tensors())
+    if (!names.contains(tensor.name))
+      return Status::error(path, ": found tensor ", tensor.name,
+                           ", expected route0 to route", shape[0] - 1,
+                           " alone, one for each of ", shape[0], " layers");
   return routes;
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""usage: differential.py {rows,twins,consumers,tiled,device,program} FOLDER [--seed S] [--rounds N] [--only OP]
+"""usage: differential.py {rows,twins,consumers,tiled,split,device,program} FOLDER [--seed S] [--rounds N] [--only OP]
 
 Compares other ways to run a program with the reference interpreter, on random programs (cases.py, chains.py): one
 module a round, with every op once. `rows`, `twins` and `consumers` interpret the module after that pass of fusion, on
-products as kernels; `tiled` after the tiled phase; `device` after that of a GPU, but for tile programs; `program` compiles it and runs the
-machine code.
+products as kernels; `tiled` after the tiled phase; `split` after that of a module without any fusion; `device` after
+that of a GPU, but for tile programs; `program` compiles it and runs the machine code.
 Tools are found on PATH; files go to FOLDER, and those of a failure stay there. Prints each difference, and how to have
 it again.
 """
@@ -18,14 +18,23 @@ import sys
 
 import cases
 import chains
+import draws
 import narrow
 import safetensors_file
 
-MAKERS = cases.CASES + chains.CHAINS + narrow.CASES
+MAKERS = cases.CASES + chains.CHAINS + draws.CASES + narrow.CASES
 
 # Of the largest magnitude in a tensor. Tiling changes the order of sums in float64 and constants to float32; a program
 # computes in float32.
-TOLERANCE = {"rows": 1e-6, "twins": 1e-6, "consumers": 1e-6, "tiled": 1e-6, "device": 1e-6, "program": 2e-5}
+TOLERANCE = {
+    "rows": 1e-6,
+    "twins": 1e-6,
+    "consumers": 1e-6,
+    "tiled": 1e-6,
+    "split": 1e-6,
+    "device": 1e-6,
+    "program": 2e-5,
+}
 
 
 # The tiled phase of a GPU without tile programs, which nobody interprets.
@@ -37,7 +46,7 @@ def passes(how):
     """What mm01-opt runs for a way that is interpreted."""
     if how == "device":
         return DEVICE_PASSES
-    return ["--mm01-phase-tiled"] if how == "tiled" else ["--mm01-form-projections", f"--mm01-fuse-{how}"]
+    return ["--mm01-phase-tiled"] if how in ("tiled", "split") else ["--mm01-form-projections", f"--mm01-fuse-{how}"]
 
 
 def run(*command):
@@ -58,8 +67,11 @@ class Round:
         for maker in makers:
             self.cases.append(maker(random.Random(f"{seed} {maker.__name__}")))
         self.module = os.path.join(folder, "module.mlir")
+        text = "\n".join(case.function for case in self.cases) + "\n"
+        if how == "split":
+            text = f"module attributes {{mm01.fusion = []}} {{{text}}}\n"
         with open(self.module, "w") as file:
-            file.write("\n".join(case.function for case in self.cases) + "\n")
+            file.write(text)
 
     def lower(self):
         if self.how == "program":

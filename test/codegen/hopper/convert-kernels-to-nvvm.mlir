@@ -43,6 +43,23 @@ gpu.module @kernels {
 
 // -----
 
+// Scales lie behind all parts, 66 elements here, from a multiple of 64 bytes on.
+// CHECK-LABEL: llvm.func @scales
+// CHECK-SAME: (%[[W:[^:]*]]: !llvm.ptr {{[^,]*, [^,]*}}, %[[E:[^:]*]]: i64
+// CHECK: %[[PLACE:.*]] = llvm.mlir.constant(128 : i64) : i64
+// CHECK: %[[FIRST:.*]] = llvm.getelementptr %[[W]][%[[PLACE]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+// CHECK: llvm.getelementptr %[[FIRST]][%[[E]]] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<3 x f32>
+gpu.module @kernels {
+  func.func @scales(%w: !mm01.weight<2x3x11xi8>, %e: index, %y: memref<f32>) {
+    %s = exec.weight_scales %w[%e] : !mm01.weight<2x3x11xi8> -> memref<3xf32>
+    %v = memref.load %s[%e] : memref<3xf32>
+    memref.store %v, %y[] : memref<f32>
+    return
+  }
+}
+
+// -----
+
 // A shuffle of 64 bits is two of 32.
 // CHECK-LABEL: llvm.func @wide
 // CHECK-COUNT-2: nvvm.shfl.sync bfly

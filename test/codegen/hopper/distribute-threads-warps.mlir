@@ -85,6 +85,40 @@ gpu.module @kernels {
 
 // -----
 
+// A part of a row that begins at a multiple of 16 bytes, which no type says, and
+// one of which that is not known.
+// CHECK-LABEL: func.func @parts
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<512xf32, strided<[1], offset: ?>>, vector<8xf32>
+// CHECK: vector.load
+// CHECK-NOT: alignment
+// CHECK-SAME: : memref<512xf32, strided<[1], offset: ?>>, vector<8xf32>
+gpu.module @kernels {
+  func.func @parts(%a: memref<4x4096xf32>, %out: memref<2xf32>, %n: index, %p: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c512 = arith.constant 512 : index
+    %zero = arith.constant 0.0 : f32
+    %first = arith.muli %p, %c512 : index
+    %known = memref.subview %a[%n, %first] [1, 512] [1, 1] : memref<4x4096xf32> to memref<512xf32, strided<[1], offset: ?>>
+    %any = memref.subview %a[%n, %p] [1, 512] [1, 1] : memref<4x4096xf32> to memref<512xf32, strided<[1], offset: ?>>
+    %x = scf.for %k = %c0 to %c512 step %c1 iter_args(%s = %zero) -> f32 {
+      %e = memref.load %known[%k] : memref<512xf32, strided<[1], offset: ?>>
+      %next = arith.addf %s, %e fastmath<reassoc> : f32
+      scf.yield %next : f32
+    }
+    memref.store %x, %out[%c0] : memref<2xf32>
+    %y = scf.for %k = %c0 to %c512 step %c1 iter_args(%s = %zero) -> f32 {
+      %e = memref.load %any[%k] : memref<512xf32, strided<[1], offset: ?>>
+      %next = arith.addf %s, %e fastmath<reassoc> : f32
+      scf.yield %next : f32
+    }
+    memref.store %y, %out[%c1] : memref<2xf32>
+    return
+  }
+}
+
+// -----
+
 // A warp has no warps to share among.
 gpu.module @kernels {
   func.func @nested(%out: memref<64xf32>, %v: f32) {

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/core/Quantize.h"
 #include "runtime/core/RandomHelpers.h"
 #include "runtime/core/Weights.h"
 #include "runtime/cpu/CpuDevice.h"
@@ -98,26 +99,48 @@ TEST_F(RandomHelpersTest, BindsWhatTheHostBinds) {
     ASSERT_TRUE(found.ok()) << found.message();
     for (size_t i = 0; i < manifest.parameters.size(); ++i) {
       const ParameterSpec &parameter = manifest.parameters[i];
-      for (int64_t part = 0; part < parameter.partCount(); ++part)
-        EXPECT_EQ(std::memcmp(expected->parts(i)[part], found->parts(i)[part],
-                              parameter.partBytes()),
-                  0)
-            << parameter.name << ", part " << part;
-      // As GPU programs take them: one part behind the other.
-      if (parameter.partCount() > 1)
-        EXPECT_EQ(static_cast<const char *>(found->parts(i)[1]),
-                  static_cast<const char *>(found->parts(i)[0]) +
-                      parameter.partBytes());
+      int64_t count = parameter.partCount();
+      // As GPU programs take them: one part behind the other, and behind them
+      // the scales.
+      auto expectSame = [&](int64_t first, int64_t bytes, const char *what) {
+        for (int64_t part = 0; part < count; ++part) {
+          const void *there = found->parts(i)[first + part];
+          EXPECT_EQ(std::memcmp(expected->parts(i)[first + part], there, bytes),
+                    0)
+              << parameter.name << ", " << what << " of part " << part;
+          EXPECT_EQ(static_cast<const char *>(there),
+                    static_cast<const char *>(found->parts(i)[first]) +
+                        part * bytes);
+        }
+      };
+      expectSame(0, parameter.partBytes(), "elements");
+      if (!parameter.isQuantized())
+        continue;
+      expectSame(count, parameter.scaleBytes(), "scales");
+      EXPECT_EQ(static_cast<const char *>(found->parts(i)[count]),
+                static_cast<const char *>(found->parts(i)[0]) +
+                    scalesPlace(count * parameter.partBytes()));
     }
   }
 }
 
 TEST_F(RandomHelpersTest, KnowsWhatIsThere) {
-  EXPECT_TRUE(helpers().has(ElementType::F16));
-  EXPECT_FALSE(helpers().has(ElementType::I8));
+  for (const ParameterSpec &parameter : program->manifest().parameters)
+    EXPECT_TRUE(helpers().has(parameter)) << parameter.name;
+  ParameterSpec other;
+  other.stored = ElementType::I32;
+  EXPECT_FALSE(helpers().has(other));
+  // Bytes of a type of which the program has none.
+  other.stored = ElementType::I64;
+  other.type = ElementType::I8;
+  EXPECT_FALSE(helpers().has(other));
   Status status =
       helpers().fill(RandomTensor(1, "w", {4}), ElementType::I32, 0, 4, this);
   EXPECT_NE(status.message().find("random weights of i32"), std::string::npos)
+      << status.message();
+  status = helpers().fillQuantized(RandomTensor(1, "w", {4}), ElementType::I32,
+                                   0, 1, 4, this, this);
+  EXPECT_NE(status.message().find("quantises rows of i32"), std::string::npos)
       << status.message();
   // Nobody is told of them.
   EXPECT_EQ(program->manifest().findEntry("no").message(),

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 using namespace mm01::tile;
@@ -17,8 +18,9 @@ using namespace mm01::tile;
 namespace {
 
 const SharedLayout kLayouts[] = {
-    {64, 64, 2, 128}, {64, 128, 2, 128}, {64, 80, 2, 128},
-    {64, 32, 2, 64},  {64, 16, 2, 32},   {8, 48, 2, 32},
+    {64, 64, 2, 128}, {64, 128, 2, 128}, {64, 80, 2, 128},  {64, 32, 2, 64},
+    {64, 16, 2, 32},  {8, 48, 2, 32},    {64, 128, 1, 128}, {64, 272, 1, 128},
+    {64, 48, 1, 64},  {64, 32, 1, 32},
 };
 
 /// No two elements share bytes, and all lie in the tile's.
@@ -57,9 +59,27 @@ TEST(SharedLayout, SpreadsARowOfMatricesOverTheBanks) {
     for (int64_t chunk = 0; chunk < layout.swizzle / 16; ++chunk) {
       std::set<int64_t> groups;
       for (int64_t row = 0; row < 8; ++row)
-        groups.insert(layout.offset(row, chunk * 8) % 128 / 16);
+        groups.insert(layout.offset(row, chunk * 16 / layout.elementBytes) %
+                      128 / 16);
       EXPECT_EQ(groups.size(), 8u);
     }
+}
+
+/// Pairs of bytes that the lanes of a warp read at once: no bank is asked for
+/// two words.
+TEST(SharedLayout, SpreadsPairsOfBytesOverTheBanks) {
+  for (const SharedLayout &layout : kLayouts) {
+    if (layout.elementBytes != 1)
+      continue;
+    for (int64_t column = 0; column < layout.columns; column += 8) {
+      std::map<int64_t, int64_t> words;
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        auto [row, pair] = FragmentLayout::origin(0, lane);
+        int64_t word = layout.offset(row, column + pair) / 4;
+        EXPECT_EQ(words.try_emplace(word % 32, word).first->second, word);
+      }
+    }
+  }
 }
 
 /// What the unit does with a description for 16 values of k along the columns:
@@ -114,6 +134,13 @@ TEST(FragmentLayout, GivesEachElementAThread) {
         elements.insert({row + rows, column + columns});
       }
   EXPECT_EQ(int64_t(elements.size()), FragmentLayout::rows * layout.columns);
+}
+
+/// A thread's values of a vector are those of the rows of its registers.
+TEST(FragmentLayout, GivesAVectorTheRowsOfATile) {
+  for (int64_t i = 0; i < FragmentLayout{16}.registers(); ++i)
+    EXPECT_EQ(FragmentLayout::rowPlace(FragmentLayout::rowOf(i)),
+              FragmentLayout::place(i).first);
 }
 
 /// Operand A in registers, as the PTX ISA draws it for k = 16: four words a

@@ -8,6 +8,30 @@ func.func @read_c1(%v: !tile.buffer<64x32xbf16>) {
 
 // -----
 
+func.func @read_c2(%w: !tile.buffer<64x128xi8>) {
+  // expected-error @+1 {{C2: expected elements of 'i8', found 'tensor<64x128xbf16>'}}
+  %t = tile.read %w : !tile.buffer<64x128xi8> -> tensor<64x128xbf16>
+  return
+}
+
+// -----
+
+func.func @read_c3(%w: !tile.buffer<128x64xi8>) {
+  // expected-error @+1 {{C3: a tile of i8 is not transposed}}
+  %t = tile.read %w transposed : !tile.buffer<128x64xi8> -> tensor<64x128xi8>
+  return
+}
+
+// -----
+
+func.func @write_c2(%t: tensor<64x64xbf16>, %w: !tile.buffer<64x64xi8>) {
+  // expected-error @+1 {{C2: expected a tile of bf16, found '!tile.buffer<64x64xi8>'}}
+  tile.write %t to %w : tensor<64x64xbf16>, !tile.buffer<64x64xi8>
+  return
+}
+
+// -----
+
 func.func @write_c1(%t: tensor<64x64xbf16>, %v: !tile.buffer<64x32xbf16>) {
   // expected-error @+1 {{C1: expected the extents of the tile, found 'tensor<64x64xbf16>'}}
   tile.write %t to %v : tensor<64x64xbf16>, !tile.buffer<64x32xbf16>
@@ -77,7 +101,7 @@ func.func private @vector(!tile.buffer<64xbf16>)
 
 // -----
 
-// expected-error @+1 {{a buffer holds bf16, found 'f32'}}
+// expected-error @+1 {{a buffer holds bf16 or i8, found 'f32'}}
 func.func private @wide(!tile.buffer<64x64xf32>)
 
 // -----

@@ -81,6 +81,14 @@ func.func @mma_c3(%q: !tile.buffer<96x64xbf16>, %k: !tile.buffer<64x64xbf16>) {
 
 // -----
 
+func.func @mma_c4(%w: !tile.buffer<64x64xi8>, %k: !tile.buffer<64x64xbf16>) {
+  // expected-error @+1 {{C4: expected operands of bf16, found '!tile.buffer<64x64xi8>'}}
+  %s = tile.mma %w, %k : !tile.buffer<64x64xi8>, !tile.buffer<64x64xbf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
 func.func @mma_wait_c1() {
   // expected-error @+1 {{C1: expected 0 to 7 pending groups, found 8}}
   tile.mma_wait 8

@@ -105,6 +105,14 @@ func.func @registers(%v: !tile.buffer<64x64xbf16, 128>, %x: memref<?xf32>, %at: 
   return
 }
 
+// CHECK-LABEL: func.func @bytes
+func.func @bytes(%w: !tile.buffer<64x128xi8, 128>) -> tensor<64x128xbf16> {
+  // CHECK: tile.read %{{.*}} : <64x128xi8, 128> -> tensor<64x128xi8>
+  %t = tile.read %w : !tile.buffer<64x128xi8, 128> -> tensor<64x128xi8>
+  %wide = arith.sitofp %t : tensor<64x128xi8> to tensor<64x128xbf16>
+  return %wide : tensor<64x128xbf16>
+}
+
 // CHECK-LABEL: tile.kernel @groups
 tile.kernel @groups() {
   // CHECK: tile.role "compute" registers 232 groups 2 {

@@ -10,7 +10,7 @@
 // TAKEN: error: 'random_weights_bf16' is the name of a function that the runtime calls to make random weights, expected another
 
 //--- types.mlir
-// One function a type, however many parameters have it; none of int8.
+// One function a type, however many parameters have it or are made of it, and one for each type that int8 is made of.
 mm01.parameter @a : !mm01.weight<96x64xbf16> from [#mm01.source<"a" : 96x64>]
 mm01.parameter @b : !mm01.weight<64xf32> from [#mm01.source<"b" : 64>]
 mm01.parameter @c : !mm01.weight<4x96x64xbf16> from [#mm01.source<"c.{}" : 96x64>]
@@ -29,6 +29,17 @@ mm01.parameter @d : !mm01.weight<96x64xi8> from [#mm01.source<"d" : 96x64>] stor
 // CHECK: arith.truncf %[[VALUE]] : f32 to bf16
 // CHECK: func.func @random_weights_f32(
 // CHECK-NOT: arith.truncf
+// CHECK: func.func @random_weights_f16(
+// CHECK: func.func @quantize_rows_f16(%[[FROM:.*]]: tensor<?x?xf16>, %[[INTO:.*]]: tensor<?x?xi8>, %[[SCALES:.*]]: tensor<?xf32>) -> (tensor<?x?xi8>, tensor<?xf32>) attributes {mm01.helper}
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[FROM]] : tensor<?x?xf16>)
+// CHECK: math.absf
+// CHECK: arith.maximumf
+// CHECK: %[[SCALE:.*]] = linalg.generic
+// CHECK: arith.divf %{{.*}}, %cst{{.*}} : f32
+// CHECK: %[[DONE:.*]] = linalg.generic {{.*}} ins(%[[FROM]], %[[SCALE]] : tensor<?x?xf16>, tensor<?xf32>) outs(%[[INTO]] : tensor<?x?xi8>)
+// CHECK: math.roundeven
+// CHECK: arith.fptosi {{.*}} : f32 to i8
+// CHECK: return %[[DONE]], %[[SCALE]]
 // CHECK-NOT: func.func
 
 //--- none.mlir

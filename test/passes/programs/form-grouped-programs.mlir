@@ -103,3 +103,81 @@ func.func @stay(%x: tensor<?x128xf32>, %n: tensor<?x60xbf16>, %o: tensor<5xi32>,
     : tensor<?x64xbf16>, tensor<5xi32>, !mm01.weight<4x96x64xbf16> into tensor<?x96xbf16>
   return %y, %z, %q : tensor<?x96xf32>, tensor<?x96xbf16>, tensor<?x96xbf16>
 }
+
+// -----
+
+!x = tensor<?x272xbf16>
+!y = tensor<?x96xbf16>
+!w = !mm01.weight<4x96x272xi8>
+!o = tensor<5xi32>
+
+// Weights of int8 come in steps of 128 elements, become bf16 in registers, and the
+// scales of the block's features multiply the sums.
+// CHECK-LABEL: func.func @quantized
+// CHECK: %[[SCALES:.*]] = mm01.weight_scales %{{.*}}[%{{.*}}] : <4x96x272xi8> -> tensor<96xf32>
+// CHECK: tile.program "experts_int8_16"
+// CHECK-SAME: ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[SCALES]] :
+// CHECK-DAG: exec.tensor_map %{{.*}} view{{.*}} box [1, 128, 128] : memref<96x272xi8>
+// CHECK-DAG: exec.tensor_map %{{.*}} view{{.*}} box [16, 128]
+// CHECK-DAG: exec.tensor_map %{{.*}} at {{.*}} box [1, 16, 128]
+// CHECK: %[[SCALE:.*]] = tile.load {{.*}} -> tensor<128xf32>
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} -> (tensor<128x16xf32>)
+// CHECK: tile.copy_in {{.*}} : <128x128xi8>
+// CHECK: tile.copy_in {{.*}} multicast : <16x128xbf16>
+// CHECK: %[[BYTES:.*]] = tile.read {{.*}} : <128x128xi8> -> tensor<128x128xi8>
+// CHECK: %[[WIDE:.*]] = arith.sitofp %[[BYTES]] : tensor<128x128xi8> to tensor<128x128xbf16>
+// CHECK: tile.mma %[[WIDE]], %{{.*}} transposed into
+// CHECK: %[[ALL:.*]] = tile.broadcast %[[SCALE]] : tensor<128xf32> -> tensor<128x16xf32>
+// CHECK: arith.mulf %[[SUM]], %[[ALL]]
+// CHECK: tile.write {{.*}} transposed
+// CHECK: tile.program "experts_int8_32"
+// CHECK: tile.program "experts_int8_64"
+// CHECK: tile.program "experts_int8_128"
+// CHECK-NOT: tile.program
+func.func @quantized(%x: !x, %o: !o, %w: !w, %a: !y) -> !y {
+  %y = mm01.grouped_linear %x, %o, %w into %a : !x, !o, !w into !y
+  return %y : !y
+}
+
+// -----
+
+!x = tensor<?x272xbf16>
+!y = tensor<?x96xbf16>
+!w = !mm01.weight<96x272xi8>
+
+// A linear map is one expert's product, whose rows the host knows: one width is launched. Few rows are left.
+// CHECK-LABEL: func.func @linear
+// CHECK: %[[ROWS:.*]] = tensor.dim
+// CHECK-DAG: %[[MORE:.*]] = arith.cmpi ugt, %[[ROWS]], %c4
+// CHECK-DAG: %[[NOT_TOO_MANY:.*]] = arith.cmpi ule, %[[ROWS]], %c16
+// CHECK: arith.andi %[[MORE]], %[[NOT_TOO_MANY]]
+// CHECK: tile.program "linear_int8_16"
+// CHECK-NOT: memref.load
+// CHECK: tile.program "linear_int8_32"
+// CHECK: tile.program "linear_int8_64"
+// CHECK: arith.cmpi ugt, %[[ROWS]], %c64
+// CHECK-NOT: arith.cmpi ule, %[[ROWS]], %c128
+// CHECK: %[[MANY:.*]] = tile.program "linear_int8_128"
+// CHECK: mm01.linear %{{.*}}, %{{.*}} into %[[MANY]] {mm01.few_rows = 4 : i64}
+func.func @linear(%x: !x, %w: !w, %a: !y) -> !y {
+  %y = mm01.linear %x, %w into %a : !x, !w into !y
+  return %y : !y
+}
+
+// -----
+
+// Rows of a weight that are no multiple of 16 bytes, a single step, results that are not bf16, and a weight of bf16, which
+// is the library's.
+// CHECK-LABEL: func.func @stay_linear
+// CHECK-NOT: tile.program
+// CHECK-NOT: mm01.few_rows
+func.func @stay_linear(%x: tensor<?x264xbf16>, %w: !mm01.weight<96x264xi8>, %a: tensor<?x96xbf16>, %s: tensor<?x128xbf16>,
+                       %v: !mm01.weight<96x128xi8>, %b: tensor<?x96xf32>, %u: !mm01.weight<96x272xi8>,
+                       %z: tensor<?x272xbf16>, %t: !mm01.weight<96x272xbf16>)
+    -> (tensor<?x96xbf16>, tensor<?x96xbf16>, tensor<?x96xf32>, tensor<?x96xbf16>) {
+  %0 = mm01.linear %x, %w into %a : tensor<?x264xbf16>, !mm01.weight<96x264xi8> into tensor<?x96xbf16>
+  %1 = mm01.linear %s, %v into %a : tensor<?x128xbf16>, !mm01.weight<96x128xi8> into tensor<?x96xbf16>
+  %2 = mm01.linear %z, %u into %b : tensor<?x272xbf16>, !mm01.weight<96x272xi8> into tensor<?x96xf32>
+  %3 = mm01.linear %z, %t into %a : tensor<?x272xbf16>, !mm01.weight<96x272xbf16> into tensor<?x96xbf16>
+  return %0, %1, %2, %3 : tensor<?x96xbf16>, tensor<?x96xbf16>, tensor<?x96xf32>, tensor<?x96xbf16>
+}

@@ -36,22 +36,31 @@ func.func @inside(%a: memref<4xf32>, %b: memref<4xf32>, %n: index) {
 }
 
 memref.global "private" constant @slopes : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+memref.global "private" constant @others : memref<4xf32> = dense<[4.0, 3.0, 2.0, 1.0]>
+memref.global "private" constant @many : memref<5000xf32> = dense<1.0>
 
-// A constant of the host is no memory of the device: a kernel makes a copy. What
-// kernels use themselves stays.
+// A constant of the host is no memory of the device: a kernel makes copies, of
+// small ones in one launch. What kernels use themselves stays.
 // CHECK-LABEL: func.func @constants
 // CHECK: %[[CONSTANT:.*]] = memref.get_global @slopes
 // CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<4xf32>
-// CHECK: scf.forall
-// CHECK: memref.subview %[[CONSTANT]]
-// CHECK: memref.subview %[[BUFFER]]
-// CHECK: linalg.copy
+// CHECK: %[[OTHER:.*]] = memref.get_global @others
+// CHECK: %[[SECOND:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: scf.forall (%{{.*}}) in (1)
+// CHECK-NEXT: linalg.copy ins(%[[CONSTANT]] : memref<4xf32>) outs(%[[BUFFER]] : memref<4xf32>)
+// CHECK-NEXT: linalg.copy ins(%[[OTHER]] : memref<4xf32>) outs(%[[SECOND]] : memref<4xf32>)
+// CHECK-NEXT: mm01.kernel = "constants"
+// CHECK-NOT: mm01.kernel
+// CHECK: %[[STAYS:.*]] = memref.get_global @slopes
 // CHECK: call @layer(%[[BUFFER]])
+// CHECK: call @layer(%[[SECOND]])
 // CHECK: scf.forall
-// CHECK: memref.load %[[CONSTANT]]
+// CHECK: memref.load %[[STAYS]]
 func.func @constants(%x: memref<4xf32>, %n: index) {
   %slopes = memref.get_global @slopes : memref<4xf32>
+  %others = memref.get_global @others : memref<4xf32>
   call @layer(%slopes) : (memref<4xf32>) -> ()
+  call @layer(%others) : (memref<4xf32>) -> ()
   scf.forall (%i) in (%n) {
     %v = memref.load %slopes[%i] : memref<4xf32>
     memref.store %v, %x[%i] : memref<4xf32>
@@ -61,3 +70,16 @@ func.func @constants(%x: memref<4xf32>, %n: index) {
 func.func private @layer(%slopes: memref<4xf32>) {
   return
 }
+
+// A large one is shared out among workgroups.
+// CHECK-LABEL: func.func @large
+// CHECK: %[[MANY:.*]] = memref.get_global @many
+// CHECK: memref.alloc() : memref<5000xf32>
+// CHECK: memref.subview %[[MANY]]
+// CHECK: mm01.kernel = "copy"
+func.func @large() {
+  %many = memref.get_global @many : memref<5000xf32>
+  call @layer_of_many(%many) : (memref<5000xf32>) -> ()
+  return
+}
+func.func private @layer_of_many(memref<5000xf32>)

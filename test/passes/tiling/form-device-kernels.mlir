@@ -94,6 +94,33 @@ func.func @experts(%rows: tensor<?x64xbf16>, %offsets: tensor<5xi32>, %w: !mm01.
 
 // -----
 
+// Eight rows a workgroup, a warp for each; a choice reads the scores once and
+// passes over the experts chosen before. Nothing is copied. Then come the shares.
+// CHECK-LABEL: func.func @route
+// CHECK-SAME: %[[LOGITS:[^:]+]]: tensor<?x4xf32>
+// CHECK: scf.forall (%[[G:.*]]) in (%{{.*}}) shared_outs
+// CHECK: %[[FIRST:.*]] = arith.muli %[[G]], %{{.*}}
+// CHECK-NOT: tensor.empty
+// CHECK: scf.forall (%[[R:.*]]) in (%{{.*}}) shared_outs
+// CHECK: %[[T:.*]] = arith.addi %[[FIRST]], %[[R]]
+// CHECK: %[[ONE:.*]]:2 = scf.for
+// CHECK: tensor.extract %[[LOGITS]][%[[T]], %{{.*}}]
+// CHECK-NOT: arith.cmpi ne
+// CHECK: scf.for %[[E:[a-z0-9]+]] =
+// CHECK: arith.cmpi ne, %[[E]], %[[ONE]]#1
+// CHECK: mapping = [#gpu.warp<linear_dim_0>]
+// CHECK: scf.forall
+// CHECK-NOT: scf.for
+// CHECK-COUNT-2: math.exp
+// CHECK: mapping = [#gpu.warp<linear_dim_0>]
+// CHECK: mm01.kernel = "route"
+func.func @route(%logits: tensor<?x4xf32>, %w: tensor<?x2xf32>, %e: tensor<?x2xi32>) -> (tensor<?x2xf32>, tensor<?x2xi32>) {
+  %weights, %experts = mm01.route %logits into %w, %e : tensor<?x4xf32> into tensor<?x2xf32>, tensor<?x2xi32>
+  return %weights, %experts : tensor<?x2xf32>, tensor<?x2xi32>
+}
+
+// -----
+
 // Sums instead of a counting sort.
 // CHECK-LABEL: func.func @dispatch
 // CHECK: mm01.kernel = "dispatch_counts"
@@ -143,4 +170,24 @@ func.func @pass(%x: tensor<?x4x32xbf16>, %r: !mm01.ragged, %out: tensor<?x4x32xb
 func.func @norm(%x: tensor<?x64xbf16>, %w: !mm01.weight<64xbf16>, %out: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
   %y = mm01.rms_norm %x, %w into %out {eps = 1.0e-5} : tensor<?x64xbf16>, !mm01.weight<64xbf16> into tensor<?x64xbf16>
   return %y : tensor<?x64xbf16>
+}
+
+// -----
+
+// What a program has done for many rows has a kernel for few alone.
+// CHECK-LABEL: func.func @few
+// CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xbf16>, %[[W:[^:]+]]: !mm01.weight<2048x64xi8>, %[[MANY:[^:]+]]: tensor<?x2048xbf16>
+// CHECK: %[[ROWS:.*]] = tensor.dim %[[X]]
+// CHECK: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %c4
+// CHECK: %[[TILES:.*]] = arith.select %[[FEW]], %{{.*}}, %c0
+// CHECK: %[[DONE:.*]] = scf.forall (%{{.*}}, %{{.*}}) in (%[[TILES]], 128) shared_outs(%{{.*}} = %[[MANY]])
+// CHECK: mm01.weight_scales
+// CHECK: arith.sitofp
+// CHECK: mapping = [#gpu.warp<linear_dim_0>]
+// CHECK: mm01.kernel = "linear"
+// CHECK-NOT: scf.forall
+// CHECK: return %[[DONE]]
+func.func @few(%x: tensor<?x64xbf16>, %w: !mm01.weight<2048x64xi8>, %many: tensor<?x2048xbf16>) -> tensor<?x2048xbf16> {
+  %y = mm01.linear %x, %w into %many {mm01.few_rows = 4 : i64} : tensor<?x64xbf16>, !mm01.weight<2048x64xi8> into tensor<?x2048xbf16>
+  return %y : tensor<?x2048xbf16>
 }

@@ -228,6 +228,26 @@ TEST_F(CudaCommands, NoticesMistakesOfTheProgram) {
   fails("host_kernel", "", {"kernel idle", "processor"});
 }
 
+// Of each step only the tokens and their problems come to the host, not the
+// logits of 8 sequences of 16 tokens, and they are those of the CPU.
+TEST_F(CudaCommands, GeneratesWithLogitsOnTheGpu) {
+  std::string words = " --weights random:3 --max-new-tokens 6 --temperature 1 "
+                      "--top-k 9 --top-p 0.9 --seed 4";
+  for (int i = 1; i <= 8; ++i)
+    words += concat(" --prompt-ids ", i, ",", i + 2);
+  ASSERT_EQ(run(concat("generate ", TOY_PROGRAM, words)), 0) << err;
+  std::string expected = readFile(folder.file("printed"));
+  for (const char *graphs : {" --graphs=on", " --graphs=off"}) {
+    std::filesystem::remove(folder.file("log"));
+    ASSERT_EQ(run(concat("generate ", TOY_GPU_PROGRAM, words, graphs)), 0)
+        << err;
+    EXPECT_EQ(readFile(folder.file("printed")), expected);
+    std::string lines = log();
+    EXPECT_NE(lines.find("copy out 96\n"), std::string::npos) << lines;
+    EXPECT_EQ(lines.find("copy out 512\n"), std::string::npos) << lines;
+  }
+}
+
 // Its manifest can be read, and CPU programs run, where there is no driver.
 TEST_F(CudaCommands, NeedsNoDriverToLook) {
   std::string empty = folder.file("");

@@ -20,6 +20,8 @@
 
 #include "runtime/abi/program.h"
 
+#include "test/runtime/session/toySampler.h"
+
 #include <string.h>
 
 #if TOY_GPU
@@ -88,6 +90,17 @@
   "{\"kind\":\"tensor\",\"shape\":[-1,4],\"type\":\"f32\"},"                   \
   "{\"kind\":\"scalar\",\"type\":\"f32\"}],"                                   \
   "\"results\":[{\"kind\":\"tied\",\"argument\":0}]}],"                        \
+  "\"helpers\":[{\"name\":\"sample_" VOCABULARY_TEXT "\",\"arguments\":["      \
+  "{\"kind\":\"tensor\",\"shape\":[-1," VOCABULARY_TEXT "],"                   \
+  "\"type\":\"f32\"},"                                                         \
+  "{\"kind\":\"tensor\",\"shape\":[-1],\"type\":\"i64\"},"                     \
+  "{\"kind\":\"scalar\",\"type\":\"f32\"},"                                    \
+  "{\"kind\":\"scalar\",\"type\":\"i64\"},"                                    \
+  "{\"kind\":\"scalar\",\"type\":\"f32\"},"                                    \
+  "{\"kind\":\"tensor\",\"shape\":[-1],\"type\":\"i32\"},"                     \
+  "{\"kind\":\"tensor\",\"shape\":[-1],\"type\":\"i32\"}],"                    \
+  "\"results\":[{\"kind\":\"tied\",\"argument\":5},"                           \
+  "{\"kind\":\"tied\",\"argument\":6}]}],"                                     \
   "\"parameters\":[{\"name\":\"table\",\"shape\":[" VOCABULARY_TEXT ",4],"     \
   "\"type\":\"f32\",\"sources\":[{\"tensor\":\"model.table\","                 \
   "\"shape\":[" VOCABULARY_TEXT ",4]}]}]}"
@@ -269,6 +282,53 @@ int32_t mm01_entry_forward(const mm01_context *context,
 #else
   return forward(tokens, ragged, rows, wanted, &caches, table, logits);
 #endif
+}
+
+#define JOIN(a, b) a##b
+#define JOIN_OF(a, b) JOIN(a, b)
+
+int64_t JOIN_OF(mm01_arena_sample_,
+                TOY_VOCABULARY)(const mm01_argument *arguments) {
+  return 0;
+}
+
+#if TOY_GPU
+static void sample_kernel(void *const *values) {
+  struct toy_sampling s;
+  for (size_t i = 0; i < sizeof(s) / 8; ++i)
+    memcpy((char *)&s + 8 * i, values[i], 8);
+  toy_sample(&s, VOCABULARY);
+}
+
+static const struct fake_code sample_code = {FAKE_CODE, sample_kernel,
+                                             sizeof(struct toy_sampling) / 8};
+static const mm01_device_kernel sample_device_kernel = {
+    "toy_sample", &sample_code, "// PTX", 1000 + TOY_VOCABULARY,
+    {256, 1, 1},  {1, 1, 1},    0};
+#endif
+
+int32_t JOIN_OF(mm01_entry_sample_,
+                TOY_VOCABULARY)(const mm01_context *context,
+                                const mm01_argument *arguments) {
+  struct toy_sampling s = {arguments[0].data,
+                           arguments[0].shape[0],
+                           arguments[1].data,
+                           *(const float *)arguments[2].data,
+                           *(const int64_t *)arguments[3].data,
+                           *(const float *)arguments[4].data,
+                           arguments[5].data,
+                           arguments[6].data};
+#if TOY_GPU
+  const void *values[sizeof(s) / 8];
+  for (size_t i = 0; i < sizeof(s) / 8; ++i)
+    values[i] = (const char *)&s + 8 * i;
+  int64_t grid[3] = {1, 1, 1};
+  context->launch_device(context, &sample_device_kernel, grid, values,
+                         sizeof(s) / 8);
+#else
+  toy_sample(&s, VOCABULARY);
+#endif
+  return 0;
 }
 
 int64_t mm01_arena_scale(const mm01_argument *arguments) { return 0; }
