@@ -7,7 +7,7 @@
 #   cases/NAME/            program.so, its arguments, and what the interpreter computes in float64
 #   tiny-a/                the golden checkpoint, compiled as it is and to be told experts, and those of the float model;
 #                          with int8 weights too, and what the interpreter makes of those
-#   run.sh                 runs all of it and prints one table
+#   run.sh                 unpacks the above where it is still packed, runs all of it and prints one table
 #
 # Needs a build (build/bin). The folder must not exist.
 set -euo pipefail
@@ -26,7 +26,6 @@ cp build/bin/mm01-run "$folder/bin/"
 # Those of glibc must fit the machine's loader, so they are the machine's.
 ldd build/bin/mm01-run | awk '$2 == "=>" { print $3 }' |
   grep -Ev '/(libc|libm|libdl|libpthread|librt)\.so' | xargs -I{} cp -L {} "$folder/lib/"
-gzip -9 "$folder"/lib/libdnnl.so.* # two thirds of the folder; run.sh unpacks it
 cp test/python/safetensors_file.py test/gpu/{check,lightning,sanitizer,softmax}.py "$folder/python/"
 cp test/gpu/run.sh "$folder/"
 
@@ -54,6 +53,10 @@ logits = safetensors_file.read(sys.argv[1])["result0"]
 safetensors_file.write(sys.argv[2], {"logits": ("F32", list(logits.shape), list(logits.values()))})
 EOF
 done
+
+# run.sh unpacks them.
+tar -C "$folder" -cf - lib cases tiny-a | gzip -9 >"$folder/packed.tar.gz"
+rm -rf "$folder"/{lib,cases,tiny-a}
 
 bytes=$(du -sb "$folder" | cut -f1)
 echo "$folder: $((bytes >> 20)) MiB"

@@ -27,7 +27,8 @@ inline constexpr llvm::StringLiteral kFusionAttr = "mm01.fusion";
 
 /// What may be in the array. "attention" keeps lightning attention one kernel,
 /// which mm01-split-lightning makes several of without it; each of the others
-/// is a pass mm01-fuse-NAME, "launches" also mm01-form-branches.
+/// is a pass mm01-fuse-NAME, "launches" also mm01-form-branches and what
+/// mm01-form-lightning-programs does for branches.
 inline constexpr llvm::StringLiteral kFusions[] = {"attention", "rows", "twins",
                                                    "consumers", "launches"};
 

@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/fusion/Switch.h"
 #include "passes/programs/LightningProgram.h"
 #include "passes/programs/LightningSegments.h"
 #include "passes/programs/LightningShare.h"
@@ -79,7 +80,8 @@ struct LightningPattern : OpRewritePattern<LightningAttentionOp> {
       segments = chooseLightningSegments(chip, heads, form.cluster());
     if (segments.count > 1)
       addSegments(b, op, form, segments, grid, operands.ins);
-    else if (form.skipSingle)
+    else if (form.skipSingle &&
+             wantsFusion(op->getParentOfType<ModuleOp>(), "launches"))
       addShared(b, op, form, chip, grid, operands);
     rewriter.replaceOp(op, addOutputs(b, form, "lightning", grid, operands));
     return success();
@@ -125,8 +127,8 @@ private:
   static void addShared(TileBuilder &b, LightningAttentionOp op,
                         LightningForm form, const Chip &chip, Grid &grid,
                         Operands &operands) {
-    LightningShare share = shareHeads(b, chip, op.getRagged(), grid.heads,
-                                      form.cluster());
+    LightningShare share =
+        shareHeads(b, chip, op.getRagged(), grid.heads, form.cluster());
     form.severalHeads = true;
     Value none = b.index(0);
     Grid shared{b.select(share.hides, grid.clusters, none), share.heads};

@@ -26,9 +26,9 @@ def FormLightningProgramsPass : ProgramPass<"mm01-form-lightning-programs"> {
     state (LightningSegments.h). States are updated in
     their slots; a sequence without tokens touches none. Where the op has
     `mm01.skip_single` there are clusters for sequences of several tokens alone, the
-    programs have `exec.sequences`, and one more, of few clusters that take several
-    heads each, does prefills so short that they hide beside single tokens
-    (LightningShare.h). With `mm01.reverse`
+    programs have `exec.sequences`, and unless the module's `mm01.fusion` lacks
+    "launches" one more, of few clusters that take several heads each, does prefills
+    so short that they hide beside single tokens (LightningShare.h). With `mm01.reverse`
     the tokens of each sequence are taken from the last to the first: the recurrence
     that gradients of keys and values need. Other ops are left for
     `mm01-form-kernels`, but for those in reverse, of which it has none: they are
@@ -122,8 +122,8 @@ def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
     with `mm01.few_rows = 4`, which says that what has more rows is done.
 
     Leaves to other passes: other types, rows that are no multiple of 16 bytes, and
-    rows of one step of a product or less, which is 64 elements of a bf16 weight and
-    128 of an int8 one.
+    rows of one iteration of a product or less, which is 64 elements of a bf16 weight
+    and 256 of an int8 one.
 
     ```mlir
     func.func @experts(%x: tensor<?x128xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x128xbf16>,

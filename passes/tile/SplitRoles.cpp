@@ -257,8 +257,7 @@ private:
       all += role.getGroups();
     }
     int64_t left =
-        llvm::alignDown(
-            chip.registers / resident / (kGroupThreads * all), 8) *
+        llvm::alignDown(chip.registers / resident / (kGroupThreads * all), 8) *
         all;
     if (copies)
       left -= kCopyRegisters;

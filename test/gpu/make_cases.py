@@ -28,7 +28,7 @@ import softmax
 FLOAT32, BF16 = 2e-5, 8e-3
 
 
-def write(folder, name, module, entry, tensors, tolerance, bench=()):
+def write(folder, name, module, entry, tensors, tolerance):
     """One program; says why where it is refused."""
     place = os.path.join(folder, name)
     os.makedirs(place)
@@ -38,7 +38,7 @@ def write(folder, name, module, entry, tensors, tolerance, bench=()):
     safetensors_file.write(path("arguments.safetensors"), tensors)
     files = ["--entry", entry, "--in", path("arguments.safetensors"), "--out", path("expected.safetensors")]
     run("mm01-interpret", path("module.mlir"), "--f64-results", *files)
-    case = {"entry": entry, "tolerance": tolerance, "bench": list(bench)}
+    case = {"entry": entry, "tolerance": tolerance}
     try:
         run("mm01-compile", path("module.mlir"), "--target=sm_90a", "-o", path("program.so"))
     except RuntimeError as error:
@@ -54,8 +54,7 @@ def gated_norm(folder, root):
     tensors = {f"arg{i}": ("BF16", [rows, width], elements()) for i in range(3)}
     with open(os.path.join(root, "docs/examples/gated-norm.mlir"), encoding="utf-8") as file:
         module = file.read()
-    bench = [f"arg{i}.dim0=16384" for i in range(3)]
-    write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16, bench)
+    write(folder, "example-gated-norm", module, "gated_norm", tensors, BF16)
 
 
 def decode(folder):
@@ -94,7 +93,7 @@ def random_weights(folder, root):
         run("mm01-run", "call", path("cpu.so"), "--entry", name, *files)
         run("mm01-compile", source, "--target=sm_90a", "-o", path("program.so"))
         with open(path("case.json"), "w", encoding="utf-8") as file:
-            json.dump({"entry": name, "tolerance": 0, "bench": []}, file)
+            json.dump({"entry": name, "tolerance": 0}, file)
 
 
 def main():

@@ -49,25 +49,24 @@ def arguments(name, lengths, scratch):
     return kind, path
 
 
-def calls(cases, scratch, entry_of):
-    """(what, words of mm01-run) of each call."""
-    for name, batches in CASES.items():
-        folder = os.path.join(cases, name)
-        out = ["--out", os.path.join(scratch, "sanitized-out")]
-        if batches is None:
-            path = os.path.join(folder, "arguments.safetensors")
-            yield name, ["call", os.path.join(folder, "program.so"), "--entry", entry_of(folder), "--in", path, *out]
-            continue
-        for lengths in batches:
-            entry, path = arguments(name, lengths, scratch)
-            what = f"{name} {'+'.join(map(str, lengths))}"
-            yield what, ["call", os.path.join(folder, "gpu.so"), "--entry", entry, "--in", path, *out]
+def calls(name, cases, scratch, entry_of):
+    """(what, words of mm01-run) of each call of a case."""
+    folder = os.path.join(cases, name)
+    out = ["--out", os.path.join(scratch, "sanitized-out")]
+    if CASES[name] is None:
+        path = os.path.join(folder, "arguments.safetensors")
+        yield "", ["call", os.path.join(folder, "program.so"), "--entry", entry_of(folder), "--in", path, *out]
+        return
+    for lengths in CASES[name]:
+        entry, path = arguments(name, lengths, scratch)
+        words = ["call", os.path.join(folder, "gpu.so"), "--entry", entry, "--in", path, *out]
+        yield "+".join(map(str, lengths)), words
 
 
-def check(bundle, cases, scratch, entry_of):
+def check(name, bundle, cases, scratch, entry_of):
     """A line of the table for each call: (what, failed tools, allowed, note). Raises Missing."""
     sanitizer, mm01_run = find(), os.path.join(bundle, "bin/mm01-run")
-    for what, words in calls(cases, scratch, entry_of):
+    for what, words in calls(name, cases, scratch, entry_of):
         failed = []
         for tool in TOOLS:
             command = [sanitizer, "--tool", tool, "--error-exitcode", "9", mm01_run, *words]

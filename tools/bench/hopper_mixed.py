@@ -32,7 +32,8 @@ def build(folder):
     (folder / "branches.mlir").write_text(hopper_lightning.module(HEADS))
     command = ["mm01-opt", folder / "branches.mlir", "--mm01-form-lightning-programs", "-o", folder / "one.mlir"]
     subprocess.run(command, check=True)
-    for source, name, *options in (("branches", "branches"), ("branches", "serial", "--fusion=off"), ("one", "one")):
+    programs = [("branches", "branches"), ("branches", "serial", "--fusion=attention,rows,twins,consumers"), ("one", "one")]
+    for source, name, *options in programs:
         command = ["mm01-compile", folder / f"{source}.mlir", "--target=sm_90a", *options, "-o", folder / f"{name}.so"]
         subprocess.run(command, check=True)
 

@@ -167,7 +167,7 @@ private:
   }
 
   /// The batch of the ragged argument, if there is one: sequence n has slot n
-  /// and pages of its own. Those of one token come last.
+  /// and pages of its own. Single tokens come first.
   Status makeBatch(Settings &settings) {
     bool ragged = false;
     for (const ArgumentSpec &spec : entry.arguments)
@@ -188,7 +188,7 @@ private:
                            *past, " are too many");
     std::vector<int32_t> offsets = {0}, pasts, slots, table;
     for (int64_t n = 0; n < all; ++n) {
-      int64_t length = n < *sequences ? *tokens : 1;
+      int64_t length = n < *singles ? 1 : *tokens;
       offsets.push_back(static_cast<int32_t>(offsets.back() + length));
       pasts.push_back(static_cast<int32_t>(*past));
       slots.push_back(static_cast<int32_t>(n));

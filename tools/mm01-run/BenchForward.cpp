@@ -104,7 +104,7 @@ Result<BenchResult> mm01::benchForward(Model &model, const std::string &entry,
   std::vector<std::vector<int32_t>> inputs;
   inputs.reserve(all);
   for (int64_t n = 0; n < all; ++n)
-    inputs.push_back(randomTokens(n < *sequences ? *tokens : 1,
+    inputs.push_back(randomTokens(n < *singles ? 1 : *tokens,
                                   static_cast<uint32_t>(2 * n + 1),
                                   spec->vocabulary));
   std::vector<StepItem> items;

@@ -154,3 +154,20 @@ func.func @sizes(%q: tensor<?x4x72xbf16>, %wide: tensor<?x4x144xbf16>, %slopes: 
     : tensor<?x4x144xbf16>, tensor<4xf32> into tensor<?x4x144xbf16>, tensor<7x?x4x144x144xf32>
   return %o, %s, %p, %t : tensor<?x4x72xbf16>, tensor<7x?x4x72x72xf32>, tensor<?x4x144xbf16>, tensor<7x?x4x144x144xf32>
 }
+
+// -----
+
+// Where launches are not to run side by side, no prefill hides.
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK-NOT: "lightning_heads"
+// CHECK: tile.program "lightning"
+// CHECK-NOT: tile.program
+module attributes {mm01.fusion = ["rows"]} {
+  func.func @one_after_the_other(%q: tensor<?x128x16xbf16>, %slopes: tensor<128xf32>, %r: !mm01.ragged, %layer: index,
+                                 %out: tensor<?x128x16xbf16>, %state: tensor<7x?x128x16x16xf32>)
+      -> (tensor<?x128x16xbf16>, tensor<7x?x128x16x16xf32>) {
+    %o, %s = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state {mm01.skip_single}
+      : tensor<?x128x16xbf16>, tensor<128xf32> into tensor<?x128x16xbf16>, tensor<7x?x128x16x16xf32>
+    return %o, %s : tensor<?x128x16xbf16>, tensor<7x?x128x16x16xf32>
+  }
+}

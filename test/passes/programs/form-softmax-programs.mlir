@@ -60,12 +60,6 @@ func.func @one_block(%q: tensor<?x6x96xbf16>, %keys: tensor<2x?x64x2x96xbf16>, %
 // CHECK: tile.program "softmax" grid(%c4{{.*}}, %[[BLOCKS]], %c8{{.*}}) cluster 2 ins(
 // CHECK-SAME: attributes {exec.sequences = #exec.sequences<several>}
 // CHECK-COUNT-2: mm01.ragged_get {{.*}} several_sequence
-func.func @skip_single
-// CHECK: %[[SINGLE:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : index
-// CHECK: %[[BLOCKS:.*]] = arith.select %[[SINGLE]], %c0{{.*}}, %{{.*}} : index
-// CHECK: tile.program "softmax" grid(%c4{{.*}}, %[[BLOCKS]], %c8{{.*}}) cluster 2 ins(
-// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[LENGTH:.*]], %c1
-// CHECK: arith.select %[[ONE]], %c0{{.*}}, %[[LENGTH]] : index
 func.func @skip_single(%q: tensor<?x64x128xbf16>, %keys: tensor<2x?x64x8x128xbf16>, %r: !mm01.ragged, %layer: index,
                        %out: tensor<?x64x128xbf16>) -> tensor<?x64x128xbf16> {
   %o = mm01.softmax_attention %q, %keys, %keys, %r, %layer into %out {mm01.skip_single, scale = 0.08838834764831845}
