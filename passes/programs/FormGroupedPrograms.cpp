@@ -72,8 +72,8 @@ template <typename Op> StringRef refusal(Op op, Value rows) {
   int64_t hidden = weight.getShape().back();
   if (features % 8 != 0 || hidden % (isQuantized ? 16 : 8) != 0)
     return "rows of its weight or results are no multiple of 16 bytes";
-  if (hidden <= getGroupedStep(weight))
-    return "its rows have no more than one step of a product";
+  if (hidden <= getGroupedDepth(weight))
+    return "its rows have no more than one iteration of a product";
   return {};
 }
 

@@ -92,6 +92,11 @@ int64_t mm01::getGroupedStep(WeightType weight) {
   return weight.isQuantized() ? 128 : 64;
 }
 
+int64_t mm01::getGroupedDepth(WeightType weight) {
+  return weight.isQuantized() ? kQuantizedSteps * getGroupedStep(weight)
+                              : getGroupedStep(weight);
+}
+
 ArrayRef<int64_t> mm01::getGroupedWidths(WeightType weight, bool gated) {
   static constexpr int64_t plain[] = {16, 32, 64, 96, 128, 192, 256};
   static constexpr int64_t quantized[] = {16, 32, 64, 128};

@@ -56,10 +56,12 @@ struct GroupedOperands {
   llvm::SmallVector<mlir::Value, 2> scales;
 };
 
-/// Elements of a row that a step of a product takes: 128 bytes of the weight. A
-/// program wants more than one step, for the assembler serialises products that
-/// are not in a loop.
+/// Elements of a row that a step of a product takes: 128 bytes of the weight.
 int64_t getGroupedStep(WeightType weight);
+
+/// Elements that an iteration takes at most. A program wants more than one, for
+/// the assembler serialises products that are not in a loop.
+int64_t getGroupedDepth(WeightType weight);
 
 /// Widths of tiles: an expert takes the least that holds its equal parts. int8
 /// weights leave no registers for the widest, and less where there is a gate.

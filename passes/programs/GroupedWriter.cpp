@@ -179,19 +179,30 @@ GroupedWriter::Values GroupedWriter::accumulate(const Item &item, int64_t sums,
                                                 Type type, Step multiplyTiles) {
   Value zero = b.constant(type, 0.0);
   Value feature = index(item.feature), row = index(item.row);
-  return b.loop(
-      b.index((hidden + step - 1) / step), Values(sums, zero),
-      [&](Value k, ValueRange now) {
-        Value column = b.mul(k, b.index(step));
-        Values weights;
-        for (Value map : weightMaps)
-          weights.push_back(copyIn(map, {column, feature, item.expert},
-                                   tiles.features, weightElement,
-                                   /*shared=*/false));
-        Value rows = copyIn(rowMap, {column, row}, tiles.width, b.getBF16Type(),
-                            /*shared=*/true);
-        return multiplyTiles(weights, rows, now);
-      });
+  int64_t atOnce = tiles.stepsAtOnce * step;
+  return b.loop(b.index((hidden + atOnce - 1) / atOnce), Values(sums, zero),
+                [&](Value k, ValueRange now) {
+                  // All copies first: they are one turn.
+                  SmallVector<std::pair<Values, Value>> operands;
+                  for (int64_t i = 0; i < tiles.stepsAtOnce; ++i) {
+                    Value column = b.mul(k, b.index(atOnce));
+                    if (i > 0)
+                      column = b.add(column, b.index(i * step));
+                    Values weights;
+                    for (Value map : weightMaps)
+                      weights.push_back(copyIn(map,
+                                               {column, feature, item.expert},
+                                               tiles.features, weightElement,
+                                               /*shared=*/false));
+                    Value rows = copyIn(rowMap, {column, row}, tiles.width,
+                                        b.getBF16Type(), /*shared=*/true);
+                    operands.push_back({weights, rows});
+                  }
+                  Values next(now);
+                  for (auto &[weights, rows] : operands)
+                    next = multiplyTiles(weights, rows, next);
+                  return next;
+                });
 }
 
 Value GroupedWriter::gate(Value gate, Value up) {

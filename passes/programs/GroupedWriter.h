@@ -25,6 +25,8 @@ struct GroupedTiles {
   int64_t rowsOfCopy;
   /// Rows and features of a tile of results.
   int64_t rowsOfResult, featuresOfResult;
+  /// Steps of a product that an iteration takes.
+  int64_t stepsAtOnce = 1;
 };
 
 /// Writes what all these programs have: the items, and their tiles' ways from
@@ -53,7 +55,8 @@ protected:
   mlir::Value index(mlir::Value number);
 
   /// Sums of products over k, from 0, of tiles of a type; `step` gets the tiles
-  /// of weights and rows.
+  /// of weights and rows. With several steps at once the last iteration may
+  /// have tiles of zeros behind the rows' ends.
   using Step = llvm::function_ref<Values(
       mlir::ValueRange weights, mlir::Value rows, mlir::ValueRange sums)>;
   Values accumulate(const Item &item, int64_t sums, mlir::Type type, Step step);
@@ -98,6 +101,9 @@ private:
   Values weightMaps;
   mlir::Value rowMap, outMap, rank, rowCount;
 };
+
+/// Steps of an iteration with an int8 weight that is no gate.
+inline constexpr int64_t kQuantizedSteps = 2;
 
 /// Writes the programs of int8 weights.
 void writeQuantizedProgram(TileBuilder &b, int64_t width, int64_t above,

@@ -122,8 +122,8 @@ def FormGroupedProgramsPass : ProgramPass<"mm01-form-grouped-programs"> {
     with `mm01.few_rows = 4`, which says that what has more rows is done.
 
     Leaves to other passes: other types, rows that are no multiple of 16 bytes, and
-    rows of one step of a product or less, which is 64 elements of a bf16 weight and
-    128 of an int8 one.
+    rows of one iteration of a product or less, which is 64 elements of a bf16 weight
+    and 256 of an int8 one.
 
     ```mlir
     func.func @experts(%x: tensor<?x128xbf16>, %o: tensor<5xi32>, %w: !mm01.weight<4x96x128xbf16>,

@@ -24,12 +24,15 @@ class QuantizedWriter : public GroupedWriter {
 public:
   QuantizedWriter(TileBuilder &b, int64_t width, int64_t above,
                   const GroupedOperands &in)
-      : GroupedWriter(b, tilesOf(width), above, in) {}
+      : GroupedWriter(b, tilesOf(width, in.weights.size() == 2), above, in) {}
 
 private:
   /// A step of a row is two panels, of which each block copies one for both.
-  static GroupedTiles tilesOf(int64_t width) {
-    return {width, kFeatures, width, width, kFeatures};
+  /// While one product runs threads convert the next one's weights: those of
+  /// the gate's partner, or of the next step.
+  static GroupedTiles tilesOf(int64_t width, bool gated) {
+    return {width, kFeatures, width,
+            width, kFeatures, gated ? 1 : kQuantizedSteps};
   }
 
   /// The scales of the block's features, 0 for those that there are not.

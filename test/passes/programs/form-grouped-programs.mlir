@@ -111,8 +111,8 @@ func.func @stay(%x: tensor<?x128xf32>, %n: tensor<?x60xbf16>, %o: tensor<5xi32>,
 !w = !mm01.weight<4x96x272xi8>
 !o = tensor<5xi32>
 
-// Weights of int8 come in steps of 128 elements, become bf16 in registers, and the
-// scales of the block's features multiply the sums.
+// Weights of int8 come in steps of 128 elements, two at once, become bf16 in
+// registers, and the scales of the block's features multiply the sums.
 // CHECK-LABEL: func.func @quantized
 // CHECK: %[[SCALES:.*]] = mm01.weight_scales %{{.*}}[%{{.*}}] : <4x96x272xi8> -> tensor<96xf32>
 // CHECK: tile.program "experts_int8_16"
@@ -126,7 +126,9 @@ func.func @stay(%x: tensor<?x128xf32>, %n: tensor<?x60xbf16>, %o: tensor<5xi32>,
 // CHECK: tile.copy_in {{.*}} multicast : <16x128xbf16>
 // CHECK: %[[BYTES:.*]] = tile.read {{.*}} : <128x128xi8> -> tensor<128x128xi8>
 // CHECK: %[[WIDE:.*]] = arith.sitofp %[[BYTES]] : tensor<128x128xi8> to tensor<128x128xbf16>
-// CHECK: tile.mma %[[WIDE]], %{{.*}} transposed into
+// CHECK: %[[ONE:.*]] = tile.mma %[[WIDE]], %{{.*}} transposed into
+// CHECK: %[[NEXT:.*]] = arith.sitofp
+// CHECK: tile.mma %[[NEXT]], %{{.*}} transposed into %[[ONE]]
 // CHECK: %[[ALL:.*]] = tile.broadcast %[[SCALE]] : tensor<128xf32> -> tensor<128x16xf32>
 // CHECK: arith.mulf %[[SUM]], %[[ALL]]
 // CHECK: tile.write {{.*}} transposed
@@ -166,17 +168,17 @@ func.func @linear(%x: !x, %w: !w, %a: !y) -> !y {
 
 // -----
 
-// Rows of a weight that are no multiple of 16 bytes, a single step, results that are not bf16, and a weight of bf16, which
+// Rows of a weight that are no multiple of 16 bytes, a single iteration, results that are not bf16, and a weight of bf16, which
 // is the library's.
 // CHECK-LABEL: func.func @stay_linear
 // CHECK-NOT: tile.program
 // CHECK-NOT: mm01.few_rows
-func.func @stay_linear(%x: tensor<?x264xbf16>, %w: !mm01.weight<96x264xi8>, %a: tensor<?x96xbf16>, %s: tensor<?x128xbf16>,
-                       %v: !mm01.weight<96x128xi8>, %b: tensor<?x96xf32>, %u: !mm01.weight<96x272xi8>,
+func.func @stay_linear(%x: tensor<?x264xbf16>, %w: !mm01.weight<96x264xi8>, %a: tensor<?x96xbf16>, %s: tensor<?x256xbf16>,
+                       %v: !mm01.weight<96x256xi8>, %b: tensor<?x96xf32>, %u: !mm01.weight<96x272xi8>,
                        %z: tensor<?x272xbf16>, %t: !mm01.weight<96x272xbf16>)
     -> (tensor<?x96xbf16>, tensor<?x96xbf16>, tensor<?x96xf32>, tensor<?x96xbf16>) {
   %0 = mm01.linear %x, %w into %a : tensor<?x264xbf16>, !mm01.weight<96x264xi8> into tensor<?x96xbf16>
-  %1 = mm01.linear %s, %v into %a : tensor<?x128xbf16>, !mm01.weight<96x128xi8> into tensor<?x96xbf16>
+  %1 = mm01.linear %s, %v into %a : tensor<?x256xbf16>, !mm01.weight<96x256xi8> into tensor<?x96xbf16>
   %2 = mm01.linear %z, %u into %b : tensor<?x272xbf16>, !mm01.weight<96x272xi8> into tensor<?x96xf32>
   %3 = mm01.linear %z, %t into %a : tensor<?x272xbf16>, !mm01.weight<96x272xbf16> into tensor<?x96xbf16>
   return %0, %1, %2, %3 : tensor<?x96xbf16>, tensor<?x96xbf16>, tensor<?x96xf32>, tensor<?x96xbf16>
