@@ -51,7 +51,7 @@ static std::optional<Sampled> findProblem(ArrayRef<Scalar> logits) {
   return std::nullopt;
 }
 
-static Sampled sampleRow(ArrayRef<Scalar> logits, double draw,
+static Sampled sampleRow(ArrayRef<Scalar> logits, long double draw,
                          const SampleOptions &options) {
   if (std::optional<Sampled> problem = findProblem(logits))
     return *problem;
@@ -84,10 +84,13 @@ static Sampled sampleRow(ArrayRef<Scalar> logits, double draw,
     order.resize(kept);
 
   std::sort(order.begin(), order.end());
-  double place = draw * sum(), before = 0;
+  // The sign of a difference that is rounded once: draws have more digits than
+  // a double.
+  double all = sum(), before = 0;
   for (int64_t v : order) {
     before += weight(v);
-    if (before > place)
+    if (std::fma(-draw, static_cast<long double>(all),
+                 static_cast<long double>(before)) > 0)
       return {v};
   }
   // Rounding left something over.
@@ -115,8 +118,9 @@ static Error sample(SampleOp op, Frame &frame) {
   Scalar *token = tokens.overwrite(), *problem = problems.overwrite();
   for (int64_t n = 0; n < rows; ++n) {
     auto bits = static_cast<uint64_t>(draws.data()[n].i);
-    Sampled sampled = sampleRow(ArrayRef(logits.row(n), logits.extent(1)),
-                                static_cast<double>(bits) * 0x1p-64, options);
+    Sampled sampled =
+        sampleRow(ArrayRef(logits.row(n), logits.extent(1)),
+                  std::ldexp(static_cast<long double>(bits), -64), options);
     token[n].i = sampled.token;
     problem[n].i = static_cast<int32_t>(sampled.problem);
   }

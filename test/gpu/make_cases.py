@@ -16,7 +16,7 @@ import sys
 
 import cases
 import draws
-import grouped
+import experts
 import lightning
 import narrow
 import safetensors_file
@@ -116,7 +116,7 @@ def main():
         sampling.write_programs(options.folder)
         decode(options.folder)
         random_weights(options.folder, root)
-        grouped.write_programs(lambda *program: write(options.folder, *program, BF16), options.seed)
+        experts.write_programs(lambda *program: write(options.folder, *program, BF16), options.seed)
     return 0
 
 

@@ -64,7 +64,7 @@ def build_int8(folder, swiglu, experts, hidden, features):
     """The kernels that mm01-compile makes: of one argument a map of each weight, of rows and results, then the offsets
     and the scales of each weight."""
     sys.path.insert(0, str(ROOT / "test/gpu"))
-    import grouped as operations
+    import experts as operations
 
     place = folder / f"int8-{experts}-{features}"
     place.mkdir(exist_ok=True)

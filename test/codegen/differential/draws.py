@@ -27,7 +27,9 @@ def sample(rng):
         elif kind == 3:
             row = [rng.choice([0.25, -math.inf])] * v
         logits += row
-    draws = ("I64", [n], [rng.randrange(-(1 << 63), 1 << 63) for _ in range(n)])
+    # Some on both sides of a half and of the end, which a double rounds to it.
+    edges = [0, -1, (1 << 63) - 1, -(1 << 63)]
+    draws = ("I64", [n], [rng.choice([rng.randrange(-(1 << 63), 1 << 63), rng.choice(edges)]) for _ in range(n)])
     options = [("F32", [], [rng.choice([0.0, 0.5, 1.0])]), ("I64", [], [rng.choice([0, 1, 3, 50])])]
     options.append(("F32", [], [rng.choice([1.0, 0.9, 0.25])]))
     outputs = [cases.integers([n], [-7] * n)] * 2

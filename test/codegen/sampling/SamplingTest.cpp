@@ -106,13 +106,15 @@ int32_t drawSorted(const Row &row, const SamplerOptions &options,
     order.resize(kept);
   }
   std::sort(order.begin(), order.end());
-  double place =
-      static_cast<double>(randomDraw(options.seed, sequence, 0)) * 0x1p-64;
-  place *= sum();
+  long double draw = std::ldexp(
+      static_cast<long double>(randomDraw(options.seed, sequence, 0)), -64);
+  long double all = sum();
   double before = 0;
-  for (int32_t v : order)
-    if ((before += weights[v]) > place)
+  for (int32_t v : order) {
+    before += weights[v];
+    if (std::fma(-draw, all, static_cast<long double>(before)) > 0)
       return v;
+  }
   return order.back();
 }
 

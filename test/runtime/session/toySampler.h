@@ -51,7 +51,8 @@ static int32_t toy_problem(const float *row, int64_t vocabulary,
 
 static int32_t toy_token(const float *row, int64_t vocabulary, uint64_t draw,
                          const struct toy_sampling *s) {
-  double weight[256], total = 0, before = 0, place;
+  double weight[256], total = 0, before = 0;
+  long double place = ldexpl((long double)draw, -64);
   int64_t first = 0, kept = vocabulary;
   int32_t last = 0;
   for (int64_t v = 1; v < vocabulary; ++v)
@@ -80,12 +81,11 @@ static int32_t toy_token(const float *row, int64_t vocabulary, uint64_t draw,
     for (int64_t v = 0; v < vocabulary; ++v)
       total += weight[v] = out[v] ? 0 : weight[v];
   }
-  place = (double)draw * 0x1p-64 * total;
   for (int64_t v = 0; v < vocabulary; ++v) {
     before += weight[v];
     if (weight[v] > 0)
       last = (int32_t)v;
-    if (before > place)
+    if (fmal(-place, total, before) > 0)
       return last;
   }
   return last;
