@@ -205,8 +205,12 @@ ReturnCode ncclCommDestroy(Comm handle) {
 }
 ReturnCode ncclCommAbort(Comm handle) {
   auto *comm = reinterpret_cast<FakeComm *>(handle);
-  comm->aborted = true;
   std::lock_guard lock(worldMutex);
+  comm->aborted = true;
+  // Its memory may be gone before the others hear of it.
+  for (auto &[way, parcels] : comm->world->parcels)
+    if (way.first == comm->rank)
+      parcels.clear();
   comms.erase(comm);
   return 0;
 }
