@@ -42,7 +42,7 @@ class Plan:
     """The plan of entry forward, from memory-plan.txt."""
 
     def __init__(self, file):
-        text = file.read_text().split("entry forward\n")[1].split("\n\n")[0]
+        text = re.split("\nentry |\n\n", file.read_text().split("entry forward\n")[1])[0]
         self.parts = dict(re.findall(r"^  (\w+) +(.*)$", text, re.MULTILINE))
 
     @staticmethod
