@@ -7,7 +7,9 @@
 #   cases/NAME/            program.so, its arguments, and what the interpreter computes in float64
 #   tiny-a/                the golden checkpoint, compiled as it is and to be told experts, and those of the float model;
 #                          with int8 weights too, and what the interpreter makes of those
-#   run.sh                 unpacks the above where it is still packed, runs all of it and prints one table
+#   bench/                 what tools/bench/hopper_*.py measure, built, and a model of full width in bf16 and int8
+#   run.sh                 unpacks the above where it is still packed, runs all checks and prints one table;
+#                          with the argument `speed`, measures instead (speed.sh)
 #
 # Needs a build (build/bin). The folder must not exist.
 set -euo pipefail
@@ -19,7 +21,7 @@ folder=$1
 for tool in mm01-compile mm01-interpret mm01-run; do
   [ -x "build/bin/$tool" ] || { echo "bundle.sh: no build/bin/$tool, expected a build" >&2; exit 1; }
 done
-export PATH="$PWD/build/bin:$PATH" PYTHONPATH="$PWD/test/python:$PWD/test/codegen/differential"
+export PATH="$PWD/build/bin:$PATH:/usr/lib/llvm-22/bin" PYTHONPATH="$PWD/test/python:$PWD/test/codegen/differential"
 
 mkdir -p "$folder/bin" "$folder/lib" "$folder/python" "$folder/cases"
 cp build/bin/mm01-run "$folder/bin/"
@@ -27,7 +29,7 @@ cp build/bin/mm01-run "$folder/bin/"
 ldd build/bin/mm01-run | awk '$2 == "=>" { print $3 }' |
   grep -Ev '/(libc|libm|libdl|libpthread|librt)\.so' | xargs -I{} cp -L {} "$folder/lib/"
 cp test/python/safetensors_file.py test/gpu/{check,lightning,sanitizer,softmax}.py "$folder/python/"
-cp test/gpu/run.sh "$folder/"
+cp test/gpu/run.sh test/gpu/speed.sh "$folder/"
 
 python3 test/gpu/make_cases.py "$folder/cases"
 mkdir "$folder/tiny-a"
@@ -54,9 +56,34 @@ safetensors_file.write(sys.argv[2], {"logits": ("F32", list(logits.shape), list(
 EOF
 done
 
+bench=$folder/bench
+mkdir "$bench"
+cp tools/bench/hopper_*.py "$bench/"
+measured="lightning mixed decode softmax_decode sampling"
+# Kernels that are measured without the runtime are assembled here.
+if command -v mlir-opt >/dev/null && command -v ptxas >/dev/null; then
+  measured+=" softmax grouped"
+else
+  echo "bundle.sh: no mlir-opt or no ptxas in PATH: bench/ comes without softmax and grouped" >&2
+fi
+for name in $measured; do
+  python3 "tools/bench/hopper_$name.py" build "$bench/$name" >/dev/null
+  rm -rf "$bench/$name"/{dump,f32,bf16}
+done
+# These two bring mm01-run and its libraries, which are there once.
+for name in lightning mixed; do
+  rm -f "$bench/$name"/*.so.*
+  (cd "$bench/$name" && ln -s ../../lib/* . && ln -sf ../../bin/mm01-run .)
+done
+for name in period period-int8; do
+  options=(--target=sm_90a)
+  [ $name = period ] || options+=(--quantize=int8)
+  mm01-compile text-01-period "${options[@]}" -o "$bench/$name.so"
+done
+
 # run.sh unpacks them.
-tar -C "$folder" -cf - lib cases tiny-a | gzip -9 >"$folder/packed.tar.gz"
-rm -rf "$folder"/{lib,cases,tiny-a}
+tar -C "$folder" -cf - lib cases tiny-a bench | gzip -9 >"$folder/packed.tar.gz"
+rm -rf "$folder"/{lib,cases,tiny-a,bench}
 
 bytes=$(du -sb "$folder" | cut -f1)
 echo "$folder: $((bytes >> 20)) MiB"
