@@ -2,7 +2,7 @@
 # usage: speed.sh
 #
 # Runs the measurements of a bundle (tools/bundle.sh) on this machine's GPU, each beside its peer or ceiling in the same
-# run; peers need PyTorch, and FLA is timed where it is installed. About six minutes. Exit code 1 when a bar is missed.
+# run; peers need PyTorch, and FLA is timed where it is installed. Takes some minutes. Exit code 1 when a bar is missed.
 cd "$(dirname "$0")/bench" || exit 1
 tool=$PWD/../bin/mm01-run
 LD_LIBRARY_PATH="$PWD/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
