@@ -134,9 +134,9 @@ LogicalResult TensorMapOp::verify() {
     return emitOpError("C5: expected elements of f32, f16, bf16, i8 or i32, "
                        "found ")
            << type.getElementType();
-  int64_t width = box.back() * type.getElementTypeBitWidth() / 8;
-  if (llvm::any_of(box, [](int64_t e) { return e < 1 || e > 256; }) ||
-      width % 16 != 0)
+  bool fits = llvm::all_of(box, [](int64_t e) { return e >= 1 && e <= 256; });
+  int64_t width = fits ? box.back() * type.getElementTypeBitWidth() / 8 : 0;
+  if (!fits || width % 16 != 0)
     return emitOpError("C2: expected box extents from 1 to 256, the innermost "
                        "a multiple of 16 bytes, found [")
            << box << "]";

@@ -113,6 +113,14 @@ func.func @tensor_map_c2_bytes(%x: memref<?x128xbf16>) {
 
 // -----
 
+func.func @tensor_map_c2_overflow(%x: memref<?x128xbf16>) {
+  // expected-error @+1 {{C2: expected box extents from 1 to 256, the innermost a multiple of 16 bytes, found [64, 9223372036854775807]}}
+  %m = exec.tensor_map %x box [64, 9223372036854775807] : memref<?x128xbf16>
+  return
+}
+
+// -----
+
 func.func @tensor_map_c3(%x: memref<?x128xbf16>) {
   // expected-error @+1 {{C3: expected a swizzle of 0, 32, 64 or 128 bytes that holds 128 bytes, found 64}}
   %m = exec.tensor_map %x box [8, 64] swizzle 64 : memref<?x128xbf16>
