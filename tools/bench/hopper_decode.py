@@ -15,6 +15,8 @@ import pathlib
 import subprocess
 import sys
 
+from hopper_command import command
+
 HEADS, SIZE = 64, 128
 BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 MODULE = """
@@ -109,16 +111,5 @@ def run(folder, tool):
     return 0 if good else 1
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 2 and arguments[0] == "build":
-        build(pathlib.Path(arguments[1]))
-        return 0
-    if len(arguments) == 3 and arguments[0] == "run":
-        return run(pathlib.Path(arguments[1]), arguments[2])
-    print(__doc__, file=sys.stderr)
-    return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, build, run))

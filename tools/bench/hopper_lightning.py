@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+from hopper_command import command
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZE = 128
 HEADS = (1, 8, 16, 48, 64)
@@ -184,17 +186,5 @@ def run(folder):
     return 0 if good else 1
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) != 2 or arguments[0] not in ("build", "run"):
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[1]).resolve()
-    if arguments[0] == "run":
-        return run(folder)
-    build(folder)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, build, run))

@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import hopper_lightning
+from hopper_command import command
 from hopper_lightning import SIZE, mm01_run
 
 HEADS = 64
@@ -124,17 +125,5 @@ def run(folder):
     return 0 if good and fast else 1
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) != 2 or arguments[0] not in ("build", "run"):
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(arguments[1]).resolve()
-    if arguments[0] == "run":
-        return run(folder)
-    build(folder)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, build, run))

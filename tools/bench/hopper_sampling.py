@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+from hopper_command import command
 from hopper_decode import Copies
 
 VOCABULARY = 200064
@@ -126,15 +127,5 @@ def run(folder, tool):
     return 0 if good else 1
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 2 and arguments[0] == "build":
-        return build(pathlib.Path(arguments[1]))
-    if len(arguments) == 3 and arguments[0] == "run":
-        return run(pathlib.Path(arguments[1]), arguments[2])
-    print(__doc__, file=sys.stderr)
-    return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, build, run))
