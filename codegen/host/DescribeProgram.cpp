@@ -121,6 +121,19 @@ static json::Array describeExtents(ArrayAttr extents) {
   return described;
 }
 
+/// The elements of `mm01.cache_uses`.
+static json::Array describeCacheUses(ArrayAttr uses) {
+  json::Array described;
+  for (auto use : uses.getAsRange<DictionaryAttr>()) {
+    json::Object object{{"rows", use.getAs<StringAttr>("rows").getValue()}};
+    for (StringRef name : {"batch", "layer", "layers"})
+      if (auto number = use.getAs<IntegerAttr>(name))
+        object[name] = number.getInt();
+    described.push_back(std::move(object));
+  }
+  return described;
+}
+
 static FailureOr<json::Object> describeResult(func::FuncOp function,
                                               Attribute result) {
   if (auto tied = dyn_cast<exec::TiedAttr>(result))
@@ -140,6 +153,8 @@ static FailureOr<json::Object> describeEntry(func::FuncOp function) {
       return failure();
     if (auto extents = function.getArgAttrOfType<ArrayAttr>(i, kExtentsAttr))
       (*argument)["extents"] = describeExtents(extents);
+    if (auto uses = function.getArgAttrOfType<ArrayAttr>(i, kCacheUsesAttr))
+      (*argument)["cache_uses"] = describeCacheUses(uses);
     arguments.push_back(std::move(*argument));
   }
   auto described = function->getAttrOfType<ArrayAttr>(exec::kResultsAttr);

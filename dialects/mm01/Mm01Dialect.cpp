@@ -85,6 +85,36 @@ static LogicalResult verifyExtentsAttribute(Operation *op, Attribute value,
   return success();
 }
 
+/// `mm01.cache_uses` is what Mm01Extents.h says; `function` has the arguments.
+static LogicalResult verifyCacheUsesAttribute(FunctionOpInterface function,
+                                              Attribute uses, Type type) {
+  auto isArgument = [&](Attribute attr, auto isKind) {
+    auto number = dyn_cast_or_null<IntegerAttr>(attr);
+    return number && number.getValue().ult(function.getNumArguments()) &&
+           isKind(function.getArgumentTypes()[number.getInt()]);
+  };
+  auto isUse = [&](Attribute attr) {
+    auto use = dyn_cast<DictionaryAttr>(attr);
+    auto rows = use ? use.getAs<StringAttr>("rows") : nullptr;
+    if (!rows || (rows != "slots" && rows != "pages") ||
+        !isArgument(use.get("batch"), llvm::IsaPred<RaggedType>))
+      return false;
+    auto layers = use.getAs<IntegerAttr>("layers");
+    Attribute layer = use.get("layer");
+    return (!layer || isArgument(layer, llvm::IsaPred<IndexType>)) &&
+           use.size() == size_t(2 + !!layers + !!layer);
+  };
+  auto array = dyn_cast<ArrayAttr>(uses);
+  auto shaped = dyn_cast_or_null<ShapedType>(type);
+  if (array && shaped && shaped.hasRank() && shaped.getRank() == 5 &&
+      llvm::all_of(array, isUse))
+    return success();
+  return function.emitError("'mm01.cache_uses' must be an array of {batch, "
+                            "rows} and layer or layers, on a tensor of "
+                            "five dimensions, found ")
+         << uses;
+}
+
 /// `mm01.role` is a string; `mm01.parameter` names an mm01.parameter whose type
 /// is that of the argument.
 static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
@@ -96,10 +126,14 @@ static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attr,
   }
   if (attr.getName() == kExtentsAttr)
     return verifyExtentsAttribute(op, attr.getValue(), type);
+  if (attr.getName() == kCacheUsesAttr)
+    return verifyCacheUsesAttribute(cast<FunctionOpInterface>(op),
+                                    attr.getValue(), type);
   if (attr.getName() != kParameterAttr)
     return op->emitError("unknown attribute '")
            << attr.getName().getValue()
-           << "', expected 'mm01.role', 'mm01.parameter' or 'mm01.extents'";
+           << "', expected 'mm01.role', 'mm01.parameter', "
+              "'mm01.extents' or 'mm01.cache_uses'";
   auto symbol = dyn_cast<FlatSymbolRefAttr>(attr.getValue());
   if (!symbol)
     return op->emitError("'mm01.parameter' must be a symbol such as @name");

@@ -20,6 +20,13 @@ namespace mm01 {
 /// any.
 inline constexpr llvm::StringLiteral kExtentsAttr = "mm01.extents";
 
+/// The argument attribute of `--mm01-relate-caches`: an array of dictionaries,
+/// each a way in which the cache is addressed: `batch`, the number of a ragged
+/// argument; `rows`, "slots" or "pages" of it, rows of the cache's dimension 1;
+/// `layer`, the number of an index argument, or `layers`, how many there must
+/// be, or neither.
+inline constexpr llvm::StringLiteral kCacheUsesAttr = "mm01.cache_uses";
+
 /// How many extents an argument of this type has: the dimensions of a tensor or
 /// a buffer; T, N and P of a ragged batch, in the order of RaggedExtent; an
 /// index is its own one extent. Nothing for other types.

@@ -143,6 +143,33 @@ def QuantizeWeightsPass : Pass<"mm01-quantize-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mm01::Mm01Dialect"];
 }
 
+def RelateCachesPass : Pass<"mm01-relate-caches", "::mlir::ModuleOp"> {
+  let summary = "says what addresses the caches of an entry";
+  let description = [{
+    Sets `mm01.cache_uses` on arguments of public functions that are caches of
+    `mm01.lightning_attention`, `mm01.cache_update` or `mm01.softmax_attention` and
+    have no role: for each way in which they are addressed the argument of the
+    batch, whether its slots or its pages are rows of the cache, and its layer: an
+    argument, or the number of layers that a constant asks for; neither where it is
+    computed. Follows caches through loops and calls.
+
+    Requires nothing, and changes nothing else.
+
+    ```mlir
+    func.func @attend(%q: tensor<?x4x32xf32>, %keys: tensor<1x?x64x2x32xf32>, %values: tensor<1x?x64x2x32xf32>,
+                      %r: !mm01.ragged, %layer: index, %out: tensor<?x4x32xf32>) -> tensor<?x4x32xf32> {
+      %o = mm01.softmax_attention %q, %keys, %values, %r, %layer into %out {scale = 0.17677669529663687}
+        : tensor<?x4x32xf32>, tensor<1x?x64x2x32xf32> into tensor<?x4x32xf32>
+      return %o : tensor<?x4x32xf32>
+    }
+    ```
+
+    gives `%keys` and `%values` the attribute with one dictionary,
+    `{batch = 3 : i64, layer = 4 : i64, rows = "pages"}`.
+  }];
+  let dependentDialects = ["::mm01::Mm01Dialect"];
+}
+
 def RelateExtentsPass : Pass<"mm01-relate-extents", "::mlir::ModuleOp"> {
   let summary = "says which extents of an entry's arguments must be equal";
   let description = [{

@@ -17,4 +17,5 @@ void mm01::addGraphPasses(mlir::OpPassManager &manager) {
 void mm01::addSpmdPasses(mlir::OpPassManager &manager) {
   manager.addPass(createVerifyTokensPass());
   manager.addPass(createRelateExtentsPass());
+  manager.addPass(createRelateCachesPass());
 }

@@ -88,6 +88,18 @@ struct ExtentRule {
   int64_t number = 0;
 };
 
+/// How an entry addresses a cache [layers, rows, …] that has no role: rows are
+/// slots or pages of a ragged batch.
+struct CacheUse {
+  enum class Rows { Slots, Pages };
+
+  size_t cache = 0; ///< index of the argument
+  Rows rows = Rows::Slots;
+  size_t batch = 0;            ///< index of the ragged argument
+  std::optional<size_t> layer; ///< index of the scalar that is the layer
+  int64_t layers = 0;          ///< how many layers there must be at least
+};
+
 /// A function of the program that can be called.
 struct EntrySpec {
   std::string name;
@@ -98,6 +110,7 @@ struct EntrySpec {
   std::vector<ResultSpec> results;
   /// What checkExtents() asks of the arguments (runtime/core/Extents.h).
   std::vector<ExtentRule> extentRules;
+  std::vector<CacheUse> cacheUses;
 
   /// Index of the first argument or result of this role.
   std::optional<size_t> findArgument(std::string_view role) const;

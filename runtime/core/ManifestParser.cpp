@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -292,6 +293,35 @@ ResultSpec readResult(const Node &node, const EntrySpec &entry,
   return result;
 }
 
+/// Reads "cache_uses" of argument `cache`, when all arguments are known.
+void readCacheUses(const Node &node, EntrySpec &entry, size_t cache) {
+  const ArgumentSpec &spec = entry.arguments[cache];
+  if (spec.kind != ArgumentKind::Tensor || spec.shape.size() != 5)
+    fail(node.where, "expected none but on a tensor of 5 dimensions");
+  auto index = [&](const Node &number, ArgumentKind kind, const char *what) {
+    size_t found = number.integer(0);
+    if (found >= entry.arguments.size() ||
+        entry.arguments[found].kind != kind ||
+        (kind == ArgumentKind::Scalar &&
+         entry.arguments[found].type != ElementType::Index))
+      fail(number.where, "expected the number of ", what, " argument, found ",
+           found);
+    return found;
+  };
+  for (const Node &read : node.elements()) {
+    CacheUse use;
+    use.cache = cache;
+    if (read["rows"].oneOf({"slots", "pages"}) == "pages")
+      use.rows = CacheUse::Rows::Pages;
+    use.batch = index(read["batch"], ArgumentKind::Ragged, "a ragged");
+    if (read.has("layer"))
+      use.layer = index(read["layer"], ArgumentKind::Scalar, "an index");
+    if (read.has("layers"))
+      use.layers = read["layers"].integer(std::numeric_limits<int64_t>::min());
+    entry.cacheUses.push_back(use);
+  }
+}
+
 EntrySpec readEntry(const Node &node, const Manifest &manifest,
                     const ParameterIndex &parameters) {
   EntrySpec entry;
@@ -302,6 +332,10 @@ EntrySpec readEntry(const Node &node, const Manifest &manifest,
     if (argument.has("extents"))
       readExtents(argument["extents"], entry, named);
   }
+  const std::vector<Node> arguments = node["arguments"].elements();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].has("cache_uses"))
+      readCacheUses(arguments[i]["cache_uses"], entry, i);
   std::set<size_t> tied;
   for (const Node &result : node["results"].elements())
     entry.results.push_back(readResult(result, entry, tied));

@@ -69,3 +69,83 @@ TEST_F(Extents, NamesWhatDiffers) {
   EXPECT_EQ(check({{{1, 2}, std::nullopt, 4}}),
             "argument 1 has 3 pages a sequence, expected 4");
 }
+
+namespace {
+
+/// A cache [2, 4, 64, 1, 8], a batch of two sequences and a layer.
+class Caches : public ::testing::Test {
+protected:
+  Caches() {
+    ArgumentSpec cache, ragged, layer;
+    cache.shape = {-1, -1, 64, 1, 8};
+    ragged.kind = ArgumentKind::Ragged;
+    layer.kind = ArgumentKind::Scalar;
+    layer.type = ElementType::Index;
+    entry.arguments = {cache, ragged, layer};
+    batch = {.tokens = 3, .sequences = 2, .pages = 2};
+    batch.seq_offsets = offsets;
+    batch.past = past;
+    batch.slot = slot;
+    batch.page_table = table;
+  }
+
+  std::string check(CacheUse::Rows rows, std::optional<size_t> by = {},
+                    int64_t layers = 0) {
+    entry.cacheUses = {{0, rows, 1, by, layers}};
+    const mm01_argument arguments[] = {
+        {nullptr, shape}, {&batch, nullptr}, {&layer, nullptr}};
+    return checkExtents(entry, arguments).message();
+  }
+
+  static constexpr CacheUse::Rows slots = CacheUse::Rows::Slots;
+  static constexpr CacheUse::Rows pages = CacheUse::Rows::Pages;
+  EntrySpec entry;
+  int64_t shape[5] = {2, 4, 64, 1, 8};
+  int64_t layer = 1;
+  int32_t offsets[3] = {0, 1, 3}, past[2] = {63, 63}, slot[2] = {3, 0};
+  int32_t table[4] = {3, 9, 0, 2}; // sequence 0 ends on its first page
+  mm01_ragged batch{};
+};
+
+} // namespace
+
+TEST_F(Caches, AcceptsWhatFits) {
+  EXPECT_EQ(check(slots), "");
+  EXPECT_EQ(check(pages), "");
+  EXPECT_EQ(check(pages, 2), "");
+  EXPECT_EQ(check(slots, std::nullopt, 2), "");
+}
+
+TEST_F(Caches, RefusesLayersSlotsAndPagesOutside) {
+  for (int64_t outside : {int64_t(-1), int64_t(2)}) {
+    layer = outside;
+    EXPECT_EQ(check(slots, 2), concat("argument 2 is ", outside,
+                                      ", expected a layer of argument 0, "
+                                      "which has 2"));
+  }
+  EXPECT_EQ(check(slots, std::nullopt, 3),
+            "argument 0 has extent 2 in dimension 0, expected at least 3 "
+            "layers");
+  slot[1] = 4;
+  EXPECT_EQ(check(slots), "argument 0 has extent 4 in dimension 1, expected "
+                          "at least 5 for the slots of argument 1");
+  table[3] = 7;
+  EXPECT_EQ(check(pages), "argument 0 has extent 4 in dimension 1, expected "
+                          "at least 8 for the pages of argument 1");
+}
+
+TEST_F(Caches, RefusesTablesOfTooFewPages) {
+  shape[2] = 32;
+  EXPECT_EQ(check(pages), "argument 1 has 2 pages a sequence, too few for "
+                          "pages of 32 positions in argument 0");
+  shape[2] = 0;
+  EXPECT_NE(check(pages), "");
+}
+
+TEST_F(Caches, IgnoresPagesOfSequencesWithoutTokens) {
+  offsets[1] = 0;
+  offsets[2] = 0;
+  past[0] = past[1] = 5000;
+  table[0] = 100;
+  EXPECT_EQ(check(pages), "");
+}

@@ -222,12 +222,22 @@ private:
         fallback = least = slotCount;
       else if (spec.role == "keys" || spec.role == "values")
         fallback = least = pageCount;
+      else if (const CacheUse *use = cacheUse(i); use && d < 2)
+        fallback = least = d == 0 ? std::max<int64_t>(use->layers, 1)
+                           : use->rows == CacheUse::Rows::Slots ? slotCount
+                                                                : pageCount;
       Result<int64_t> extent =
           size(settings, concat(name, ".dim", d), fallback, least);
       MM01_RETURN_IF_FAILED(extent);
       shape[d] = *extent;
     }
     return Status();
+  }
+
+  /// The first use of an argument as a cache, or null.
+  const CacheUse *cacheUse(size_t i) const {
+    auto use = std::ranges::find(entry.cacheUses, i, &CacheUse::cache);
+    return use == entry.cacheUses.end() ? nullptr : &*use;
   }
 
   /// The value of an extent that must be equal to this one and is known: it is
@@ -279,7 +289,11 @@ private:
                            ", which bench cannot make");
     int bits = 8 * static_cast<int>(elementBytes(type));
     int64_t high = std::numeric_limits<int64_t>::max() >> (64 - bits);
-    Result<int64_t> value = settings.integer(name, 1, -high - 1, high);
+    // The first layer is one that every cache has.
+    bool isLayer = std::ranges::find(entry.cacheUses, std::optional(i),
+                                     &CacheUse::layer) != entry.cacheUses.end();
+    Result<int64_t> value =
+        settings.integer(name, isLayer ? 0 : 1, -high - 1, high);
     MM01_RETURN_IF_FAILED(value);
     memory = *value; // little-endian: the low bytes come first
     return Status();

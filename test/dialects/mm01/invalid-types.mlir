@@ -77,7 +77,7 @@ func.func private @role(tensor<?xi32> {mm01.role = 1})
 
 // -----
 
-// expected-error @below {{unknown attribute 'mm01.rôle', expected 'mm01.role', 'mm01.parameter' or 'mm01.extents'}}
+// expected-error @below {{unknown attribute 'mm01.rôle', expected 'mm01.role', 'mm01.parameter', 'mm01.extents' or 'mm01.cache_uses'}}
 func.func private @unknown(tensor<?xi32> {"mm01.rôle" = "tokens"})
 
 // -----
@@ -112,6 +112,26 @@ func.func private @result() -> (tensor<?xf32> {mm01.parameter = @norm})
 // One element for each extent.
 // expected-error @below {{'mm01.extents' must be an array with an element for each extent of 'tensor<?x?xf32>'}}
 func.func private @extents(tensor<?x?xf32> {mm01.extents = ["e0"]})
+
+// -----
+
+// expected-error @below {{'mm01.cache_uses' must be an array of {batch, rows} and layer or layers, on a tensor of five dimensions, found [{rows = "slots"}]}}
+func.func private @no_batch(tensor<?x?x4x32x32xf32> {mm01.cache_uses = [{rows = "slots"}]}, !mm01.ragged)
+
+// -----
+
+// expected-error @below {{'mm01.cache_uses' must be an array}}
+func.func private @not_ragged(tensor<?x?x4x32x32xf32> {mm01.cache_uses = [{batch = 0 : i64, rows = "slots"}]}, !mm01.ragged)
+
+// -----
+
+// expected-error @below {{'mm01.cache_uses' must be an array}}
+func.func private @not_there(tensor<?x?x4x32x32xf32> {mm01.cache_uses = [{batch = 1 : i64, layer = 2 : i64, rows = "slots"}]}, !mm01.ragged)
+
+// -----
+
+// expected-error @below {{'mm01.cache_uses' must be an array}}
+func.func private @no_cache(tensor<?x4xf32> {mm01.cache_uses = [{batch = 1 : i64, rows = "pages"}]}, !mm01.ragged)
 
 // -----
 
