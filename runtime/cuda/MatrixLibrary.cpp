@@ -7,9 +7,7 @@
 
 #include "runtime/cuda/MatrixLibrary.h"
 
-#include <cstdlib>
-#include <dlfcn.h>
-#include <vector>
+#include "runtime/cuda/SharedLibrary.h"
 
 using namespace mm01;
 using namespace mm01::cuda;
@@ -27,39 +25,18 @@ static Status check(LibraryCode code, const char *what) {
 // Start and end
 //===----------------------------------------------------------------------===//
 
-/// The library, or null.
-static void *openLibrary() {
-  std::vector<std::string> folders = {""}; // the loader's path
-  if (const char *home = std::getenv("CUDA_HOME"); home && *home)
-    folders.push_back(concat(home, "/lib64/"));
-  folders.push_back("/usr/local/cuda/lib64/");
-  for (const std::string &folder : folders)
-    for (const char *name : {"libcublasLt.so.13", "libcublasLt.so.12"})
-      if (void *handle = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))
-        return handle;
-  return nullptr;
-}
-
 Status MatrixLibrary::load() {
-  void *library = openLibrary();
+  SharedLibrary library({"libcublasLt.so.13", "libcublasLt.so.12"}, {"lib64"});
   if (!library)
     return Status::error(
         "no cuBLASLt, which products of this many rows need: expected "
         "libcublasLt.so.13 or .12 on the library path, in $CUDA_HOME/lib64 or "
-        "in "
-        "/usr/local/cuda/lib64");
-  const char *missing = nullptr;
-  auto resolve = [&](const char *name, auto *&function) {
-    void *address = dlsym(library, name);
-    if (!address && !missing)
-      missing = name;
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
-  };
-#define MM01_CUBLASLT_RESOLVE(name, ...) resolve(#name, name);
+        "in /usr/local/cuda/lib64");
+#define MM01_CUBLASLT_RESOLVE(name, ...) library.resolve(#name, name);
   MM01_CUBLASLT_FUNCTIONS(MM01_CUBLASLT_RESOLVE)
 #undef MM01_CUBLASLT_RESOLVE
-  if (missing)
-    return Status::error("cuBLASLt has no ", missing,
+  if (library.missing())
+    return Status::error("cuBLASLt has no ", library.missing(),
                          ", expected that of CUDA 12 or 13");
   MM01_RETURN_IF_FAILED(check(cublasLtCreate(&handle), "cublasLtCreate"));
   return driver.check(driver.cuMemAlloc(&workspace, workspaceBytes),
