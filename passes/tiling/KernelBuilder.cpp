@@ -347,11 +347,11 @@ ValueRange KernelBuilder::kernel(StringRef name, ValueRange grid,
   return forall.getResults();
 }
 
-Value KernelBuilder::forWarps(Value count, Value out, WarpBody body) {
-  ArrayAttr mapping = getArrayAttr(
-      gpu::GPUWarpMappingAttr::get(getContext(), gpu::MappingId::LinearDim0));
+Value KernelBuilder::forAll(OpFoldResult count, Value out, Piece body,
+                            ArrayAttr mapping) {
   auto loop = scf::ForallOp::create(
-      *this, Indices{OpFoldResult(count)}, out, mapping,
+      *this, Indices{count}, out,
+      mapping ? std::optional(mapping) : std::nullopt,
       [&](OpBuilder &nested, Location, ValueRange arguments) {
         InsertionGuard guard(*this);
         restoreInsertionPoint(nested.saveInsertionPoint());
@@ -363,6 +363,12 @@ Value KernelBuilder::forWarps(Value count, Value out, WarpBody body) {
             unitStrides(*this, written.offsets.size()));
       });
   return loop.getResult(0);
+}
+
+Value KernelBuilder::forWarps(Value count, Value out, Piece body) {
+  return forAll(count, out, body,
+                getArrayAttr(gpu::GPUWarpMappingAttr::get(
+                    getContext(), gpu::MappingId::LinearDim0)));
 }
 
 ValueRange KernelBuilder::rowKernel(StringRef name, int64_t tile,

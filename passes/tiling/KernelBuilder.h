@@ -142,11 +142,14 @@ public:
   /// body says what each output gets, in the order of `outs`.
   mlir::ValueRange kernel(llvm::StringRef name, mlir::ValueRange grid,
                           mlir::ValueRange outs, KernelBody body);
-  using WarpBody =
+  using Piece =
       llvm::function_ref<Written(mlir::Value number, mlir::Value out)>;
-  /// Inside a kernel of a GPU: `count` pieces of work, each that of a warp,
-  /// which reads and writes `out` at places of its own.
-  mlir::Value forWarps(mlir::Value count, mlir::Value out, WarpBody body);
+  /// Inside a kernel: `count` pieces of work that threads share; each reads and
+  /// writes `out` at places of its own.
+  mlir::Value forAll(mlir::OpFoldResult count, mlir::Value out, Piece body,
+                     mlir::ArrayAttr mapping = {});
+  /// The same on a GPU, each piece that of a warp.
+  mlir::Value forWarps(mlir::Value count, mlir::Value out, Piece body);
   using RowBody = llvm::function_ref<Values(mlir::Value row, mlir::Value local,
                                             mlir::ValueRange tiles)>;
   /// A kernel over rows of the outputs, `tile` rows a workgroup: the body gets

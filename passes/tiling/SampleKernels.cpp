@@ -395,11 +395,12 @@ SampleKernels::find(Value count, Place from, Value kept, Value unit,
 SampleKernels::Place
 SampleKernels::findInTable(Place from, Value kept, Value unit,
                            function_ref<std::pair<Value, Value>(Value)> body) {
-  Value table = w.forAll(kGroup, w.empty({kGroup, 2}, w.getI64Type()),
-                         [&](Value i, Value out) {
-                           auto [weight, ties] = body(i);
-                           return setRow({weight, ties}, out, i);
-                         });
+  Value table =
+      w.forAll(w.getIndexAttr(kGroup), w.empty({kGroup, 2}, w.getI64Type()),
+               [&](Value i, Value out) {
+                 auto [weight, ties] = body(i);
+                 return setRow({weight, ties}, out, i);
+               });
   return find(w.index(kGroup), from, kept, unit, [&](Value i) {
     return std::pair(w.extract(table, {i, w.index(0)}),
                      w.extract(table, {i, w.index(1)}));

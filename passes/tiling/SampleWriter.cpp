@@ -177,19 +177,3 @@ Value SampleWriter::problem(Value logit) {
   return choose(is(arith::CmpFPredicate::UNO, 0),
                 number(SampleProblem::NotANumber), found);
 }
-
-Value SampleWriter::forAll(int64_t count, Value out, Piece body) {
-  auto loop = scf::ForallOp::create(
-      *this, Indices{getIndexAttr(count)}, out, /*mapping=*/std::nullopt,
-      [&](OpBuilder &nested, Location, ValueRange arguments) {
-        InsertionGuard guard(*this);
-        restoreInsertionPoint(nested.saveInsertionPoint());
-        Written written = body(arguments[0], arguments[1]);
-        auto parallel = scf::InParallelOp::create(*this);
-        setInsertionPointToStart(parallel.getBody());
-        tensor::ParallelInsertSliceOp::create(
-            *this, written.value, arguments[1], written.offsets, written.sizes,
-            Indices(written.offsets.size(), getIndexAttr(1)));
-      });
-  return loop.getResult(0);
-}

@@ -86,11 +86,6 @@ public:
 
   /// SampleProblem of a row of which this logit was chosen.
   mlir::Value problem(mlir::Value logit);
-
-  /// Inside a kernel: `count` pieces of work that threads share.
-  using Piece =
-      llvm::function_ref<Written(mlir::Value number, mlir::Value out)>;
-  mlir::Value forAll(int64_t count, mlir::Value out, Piece body);
 };
 
 } // namespace mm01

@@ -277,27 +277,32 @@ Status CudaDevice::launchLoaded(Stream where, Function function,
   return {};
 }
 
+Result<Function> CudaDevice::prepare(const mm01_device_kernel &kernel,
+                                     const int64_t grid[3]) {
+  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return Function();
+  MM01_RETURN_IF_FAILED(enter());
+  return kernels->get(kernel);
+}
+
 Status CudaDevice::launchOn(Stream where, const mm01_device_kernel &kernel,
                             const int64_t grid[3],
                             const void *const *parameters) {
-  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return {};
-  MM01_RETURN_IF_FAILED(enter());
-  Result<Function> function = kernels->get(kernel);
+  Result<Function> function = prepare(kernel, grid);
   MM01_RETURN_IF_FAILED(function);
+  if (!*function)
+    return {};
   return launchLoaded(where, *function, kernel, grid, parameters);
 }
 
 Status CudaDevice::launchDevice(const mm01_device_kernel &kernel,
                                 const int64_t grid[3],
                                 const void *const *parameters, int64_t) {
-  MM01_RETURN_IF_FAILED(checkGrid(kernel, grid));
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return {};
-  MM01_RETURN_IF_FAILED(enter());
-  Result<Function> function = kernels->get(kernel);
+  Result<Function> function = prepare(kernel, grid);
   MM01_RETURN_IF_FAILED(function);
+  if (!*function)
+    return {};
   Result<Branches::Place> place = branches->place();
   MM01_RETURN_IF_FAILED(place);
   return record(TraceEvent::Kind::Kernel, kernel.name,

@@ -93,6 +93,9 @@ private:
   Status launchLoaded(cuda::Stream where, cuda::Function function,
                       const mm01_device_kernel &kernel, const int64_t grid[3],
                       const void *const *parameters);
+  /// The kernel, loaded; null for an empty grid, which is nothing to launch.
+  Result<cuda::Function> prepare(const mm01_device_kernel &kernel,
+                                 const int64_t grid[3]);
   Status checkGrid(const mm01_device_kernel &kernel,
                    const int64_t grid[3]) const;
 
