@@ -123,6 +123,11 @@ TEST_F(CommandLine, WrongUsage) {
   for (const char *seed : {"-1", "18446744073709551616", "1.5", "0x1"})
     fails(concat("generate p.so --weights w --prompt-ids 1 --seed ", seed), 2,
           {"--seed", seed});
+  for (const char *option : {"--seed", "--top-k", "--top-p", "--temperature"})
+    fails(concat("generate p.so --weights w --prompt-ids 1 ", option, " ''"), 2,
+          {option, "'' is no"});
+  fails("generate p.so --weights w --prompt-ids 1 --top-k 9223372036854775808",
+        2, {"--top-k", "from 0 to 9223372036854775807"});
 }
 
 TEST_F(CommandLine, Info) {

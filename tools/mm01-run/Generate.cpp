@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 using namespace mm01;
 
@@ -198,6 +199,21 @@ Status runGenerate(const GenerateFlags &flags) {
   return Status();
 }
 
+/// Says what is wrong with a number: the parser itself takes nothing for the
+/// default, the largest for what is larger, and wraps a negative seed around.
+template <typename T> std::string isNumber(const std::string &text) {
+  T number = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stop == end)
+    return {};
+  return "'" + text + "' is no " +
+         (std::is_floating_point_v<T>
+              ? "number"
+              : "whole number from 0 to " +
+                    std::to_string(std::numeric_limits<T>::max()));
+}
+
 } // namespace
 
 void mm01::addGenerateCommand(CLI::App &app, Action &action) {
@@ -235,26 +251,21 @@ void mm01::addGenerateCommand(CLI::App &app, Action &action) {
   command
       ->add_option("--temperature", sampler.temperature,
                    "divides the logits; 0 takes the highest")
+      ->check(isNumber<double>)
       ->capture_default_str();
   command
       ->add_option("--top-k", sampler.topK,
                    "draw from the k most probable tokens; 0 is off")
+      ->check(isNumber<int64_t>)
       ->capture_default_str();
   command
       ->add_option("--top-p", sampler.topP,
                    "draw from the fewest tokens of this share of the "
                    "probability; 1 is off")
+      ->check(isNumber<double>)
       ->capture_default_str();
-  // The parser itself would wrap -1 around.
   command->add_option("--seed", sampler.seed, "seed of the draws")
-      ->check([](const std::string &text) {
-        uint64_t seed = 0;
-        const char *end = text.data() + text.size();
-        auto [stop, error] = std::from_chars(text.data(), end, seed);
-        return error == std::errc() && stop == end
-                   ? std::string()
-                   : "'" + text + "' is no whole number from 0 to 2^64 - 1";
-      })
+      ->check(isNumber<uint64_t>)
       ->capture_default_str();
   addThreadsOption(*command, flags->threads);
   addGraphsOption(*command, flags->graphs);
