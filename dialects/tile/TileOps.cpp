@@ -222,15 +222,15 @@ LogicalResult RowsOp::verify() {
   if (tile.isRing() || part.isRing() ||
       part.getColumns() != tile.getColumns() ||
       part.getSwizzle() != tile.getSwizzle() || first < 0 ||
-      first + part.getRows() > tile.getRows())
+      first > tile.getRows() - part.getRows())
     return emitOpError("C1: expected rows of the tile from ")
            << first << " on, found " << tile << " and " << part;
   if (first % 8 != 0)
     return emitOpError("C2: expected a first row that is a multiple of 8, "
                        "found ")
            << first;
-  if (tile.getColumns() * tile.getElementType().getIntOrFloatBitWidth() >
-      8 * 128)
+  if (tile.getColumns() >
+      8 * 128 / tile.getElementType().getIntOrFloatBitWidth())
     return emitOpError("C3: expected rows of at most 128 bytes, found ")
            << tile;
   return success();
@@ -256,7 +256,7 @@ LogicalResult CopyInOp::verify() {
   int64_t all = getBuffer().getType().getRows();
   if (rows &&
       (rows->size() != 2 || (*rows)[0] < 0 || (*rows)[0] % 8 != 0 ||
-       (*rows)[1] <= 0 || (*rows)[1] % 8 != 0 || (*rows)[0] + (*rows)[1] > all))
+       (*rows)[1] <= 0 || (*rows)[1] % 8 != 0 || (*rows)[0] > all - (*rows)[1]))
     return emitOpError("C4: expected the first row and the number of rows, in "
                        "blocks of 8, of a tile of ")
            << all << " rows, found [" << *rows << "]";

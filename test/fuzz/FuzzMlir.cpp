@@ -51,8 +51,9 @@ static const DialectRegistry &dialects() {
 }
 
 /// A context lives for many inputs, as it takes a millisecond to make, but not
-/// for ever, as it keeps every type and attribute that it has seen.
-static MLIRContext &context() {
+/// for ever, as it keeps every type and attribute that it has seen. One input
+/// is read twice and must meet one context: its first module is still alive.
+static MLIRContext &contextOfInput() {
   static std::optional<MLIRContext> current;
   static int uses = 0;
   if (!current || ++uses == 5000) {
@@ -62,8 +63,9 @@ static MLIRContext &context() {
   return *current;
 }
 
-static Result<OwningOpRef<ModuleOp>> read(const std::string &text) {
-  return parseMlirText(context(),
+static Result<OwningOpRef<ModuleOp>> read(MLIRContext &context,
+                                          const std::string &text) {
+  return parseMlirText(context,
                        llvm::MemoryBuffer::getMemBuffer(text, "input.mlir"));
 }
 
@@ -119,8 +121,9 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  MLIRContext &context = contextOfInput();
   Result<OwningOpRef<ModuleOp>> module =
-      read(std::string(fuzz::text(data, size)));
+      read(context, std::string(fuzz::text(data, size)));
   if (module.failed()) {
     fuzz::expect(!module.message().empty() &&
                      module.message().find('\n') == std::string::npos,
@@ -128,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   const std::string text = printed(module->get());
-  Result<OwningOpRef<ModuleOp>> again = read(text);
+  Result<OwningOpRef<ModuleOp>> again = read(context, text);
   fuzz::expect(!again.failed(), "the printed module to be read again");
   fuzz::expect(printed(again->get()) == text, "the module that was printed");
   return 0;

@@ -121,6 +121,14 @@ func.func @rows_c1(%tile: !tile.buffer<64x64xbf16>) {
 
 // -----
 
+func.func @rows_c1_far(%tile: !tile.buffer<64x64xbf16>) {
+  // expected-error @+1 {{C1: expected rows of the tile from 9223372036854775800 on}}
+  %rows = tile.rows %tile[9223372036854775800] : !tile.buffer<64x64xbf16> -> !tile.buffer<40x64xbf16>
+  return
+}
+
+// -----
+
 func.func @rows_c2(%tile: !tile.buffer<64x64xbf16>) {
   // expected-error @+1 {{C2: expected a first row that is a multiple of 8, found 4}}
   %rows = tile.rows %tile[4] : !tile.buffer<64x64xbf16> -> !tile.buffer<8x64xbf16>
