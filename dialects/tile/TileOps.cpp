@@ -26,10 +26,17 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
          function_interface_impl::VariadicFlag, std::string &) -> Type {
     return builder.getFunctionType(arguments, results);
   };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(result.name), makeType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  SMLoc place = parser.getCurrentLocation();
+  if (function_interface_impl::parseFunctionOp(
+          parser, result, /*allowVariadic=*/false,
+          getFunctionTypeAttrName(result.name), makeType,
+          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
+    return failure();
+  // One of another kind would silently be none.
+  return verifyInherentAttrs(result.name, result.attributes, [&] {
+    return parser.emitError(place)
+           << "'" << result.name.getStringRef() << "' op ";
+  });
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {

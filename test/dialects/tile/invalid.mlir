@@ -113,6 +113,13 @@ func.func @slot_c1(%ring: !tile.buffer<4x64x64xbf16>, %t: index) {
 
 // -----
 
+// expected-error @+1 {{'tile.kernel' op attribute 'cluster' failed to satisfy constraint: 64-bit signless integer attribute}}
+tile.kernel @cluster_of_another_kind() attributes {cluster = bf16} {
+  tile.return
+}
+
+// -----
+
 func.func @rows_c1(%tile: !tile.buffer<64x64xbf16>) {
   // expected-error @+1 {{C1: expected rows of the tile from 32 on, found '!tile.buffer<64x64xbf16>' and '!tile.buffer<40x64xbf16>'}}
   %rows = tile.rows %tile[32] : !tile.buffer<64x64xbf16> -> !tile.buffer<40x64xbf16>
