@@ -40,6 +40,7 @@ ThreadPool::ThreadPool(int count, std::function<void()> enterThread)
     : enter(std::move(enterThread)) {
   count = std::clamp(count, 1, maxThreads);
   scratch.resize(count);
+  shares = std::vector<Share>(count);
   threads.reserve(count - 1);
   if (enter)
     enter();
@@ -75,11 +76,14 @@ void ThreadPool::leaveGate() {
 
 void ThreadPool::drain(int worker) {
   void *memory = scratch[worker].data();
-  while (true) {
-    int64_t item = next.fetch_add(1, std::memory_order_relaxed);
-    if (item >= job.count)
-      return;
-    job.task(job.closure, memory, item);
+  // Its own share, then what is left of the others'.
+  for (size_t turn = 0; turn < shares.size(); ++turn) {
+    Share &share = shares[(worker + turn) % shares.size()];
+    while (share.next.load(std::memory_order_relaxed) < share.end) {
+      int64_t item = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (item < share.end)
+        job.task(job.closure, memory, item);
+    }
   }
 }
 
@@ -128,7 +132,12 @@ bool ThreadPool::run(int64_t count, Task task, void *closure,
   }
 
   job = {task, closure, count};
-  next.store(0, std::memory_order_relaxed);
+  auto workers = static_cast<int64_t>(shares.size());
+  for (int64_t worker = 0; worker < workers; ++worker) {
+    shares[worker].next.store(count * worker / workers,
+                              std::memory_order_relaxed);
+    shares[worker].end = count * (worker + 1) / workers;
+  }
   gate.store(open, std::memory_order_release);
   epoch.fetch_add(1);
   int64_t asleep = sleepers.load();

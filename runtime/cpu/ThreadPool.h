@@ -18,8 +18,10 @@
 
 namespace mm01 {
 
-/// Workers that claim the items of a job one by one. The caller of run() is
-/// worker 0, so a pool of one has no thread of its own. Idle workers spin for
+/// Workers that claim the items of a job one by one, each from a share of its
+/// own that is one range, then from what others have left: what lies side by
+/// side in memory is mostly one worker's. The caller of run() is worker 0, so a
+/// pool of one has no thread of its own. Idle workers spin for
 /// some microseconds before they sleep: a decode step launches hundreds of
 /// small kernels in a row.
 ///
@@ -69,7 +71,12 @@ private:
   std::vector<AlignedBuffer> scratch;
   std::function<void()> enter;
 
-  alignas(64) std::atomic<int64_t> next{0};
+  /// The items of a worker that nobody has claimed: [next, end).
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+  std::vector<Share> shares;
   /// The `open` bit and the number of workers inside.
   alignas(64) std::atomic<uint32_t> gate{0};
   /// Rises with every job; workers sleep on it.
