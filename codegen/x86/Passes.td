@@ -67,9 +67,43 @@ def VectorizeProductsPass : Pass<"mm01-vectorize-products", "mlir::func::FuncOp"
     buffers of static shape whose rows are contiguous becomes loops over tiles of
     c that stay in vector registers while k runs: at most 8 rows of two vectors of
     16 with the module's `mm01.isa` x86-64-v4, 4 of two vectors of 8 with
-    x86-64-v3 or none, and 4 of two vectors of 4 below. Narrower tiles divide
-    what these do not; where not even 4 columns divide n, the product is left for
-    loops. Sums run in the order of k.
+    x86-64-v3 or none, and 4 of two vectors of 4 below, or twice the rows of one
+    vector. Narrower tiles divide what these do not; where not even 4 columns
+    divide n, the product is left for loops. Sums run in the order of k, for
+    tiles of fewer than 8 vectors in parts of k that take turns.
+
+    An elementwise op that makes all of c right before the product, from c,
+    scalars and a number for each row, is done to the tile.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def VectorizeRowsPass : Pass<"mm01-vectorize-rows", "mlir::func::FuncOp"> {
+  let summary = "Compute elementwise ops on short rows in vectors";
+  let description = [{
+    In kernels, an elementwise linalg op on float32 buffers of static shape with
+    contiguous rows becomes loops over rows of vectors, as many lanes each as
+    those of the module's `mm01.isa` or, if these do not divide a row, half or a
+    quarter. Operands are buffers of the result's shape or of its leading
+    dimensions, and scalars; the body is arithmetic on float32. Rows of more than
+    8 vectors of 16, or 4 of other levels, other bodies and other layouts are
+    left for loops.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def VectorizeSumsPass : Pass<"mm01-vectorize-sums", "mlir::func::FuncOp"> {
+  let summary = "Compute many sums over a row in vectors, and ask for memory early";
+  let description = [{
+    In kernels, a loop that adds to eight sums of float32 or more, from 0, what
+    arithmetic makes of elements of rows (float32, bf16 or int8, contiguous) is
+    written in vectors of as many lanes as the module's `mm01.isa` has, if these
+    divide its static length; the sums are reduced behind it. Where a row grows by
+    one with a loop further out, as that of a weight does, each step asks for the
+    cache line 4 KiB behind, at most in the last row, into the first cache.
+    Other loops are left for LLVM.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
                            "mlir::vector::VectorDialect"];
@@ -80,9 +114,9 @@ def VectorizeTransposesPass : Pass<"mm01-vectorize-transposes", "mlir::func::Fun
   let description = [{
     In kernels, a `linalg.generic` that transposes one static float32 buffer with
     contiguous rows into another becomes loops over squares of as many rows as a
-    vector of the module's `mm01.isa` has lanes, which are loaded, shuffled and
-    stored whole. Other transposes, and extents that squares do not divide, are
-    left for loops.
+    vector of the module's `mm01.isa` has lanes or, where these do not divide the
+    extents, half or a quarter, which are loaded, shuffled and stored whole.
+    Other transposes are left for loops.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }

@@ -23,6 +23,8 @@ void mm01::addKernelPasses(OpPassManager &manager) {
   function.addPass(createVectorizeProductsPass());
   function.addPass(createVectorizeTransposesPass());
   function.addPass(createExpandCopiesPass());
+  function.addPass(createVectorizeRowsPass());
+  function.addPass(createVectorizeSumsPass());
   function.addPass(createConvertLinalgToLoopsPass());
   // A parallel loop inside a workgroup is a plain loop.
   function.addPass(createForallToForLoopPass());

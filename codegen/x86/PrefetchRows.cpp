@@ -36,6 +36,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen/x86/Growth.h"
 #include "codegen/x86/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,11 +46,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
-
-#include <optional>
 
 namespace mm01 {
 #define GEN_PASS_DEF_PREFETCHROWSPASS
@@ -57,6 +55,7 @@ namespace mm01 {
 } // namespace mm01
 
 using namespace mlir;
+using mm01::growth;
 
 /// Rows at least this many bytes apart are asked for.
 static constexpr int64_t kFar = 1024;
@@ -65,27 +64,6 @@ static constexpr int64_t kCacheLine = 64;
 static constexpr int64_t kBlocksAhead = 2;
 /// To the second cache.
 static constexpr unsigned kLocality = 2;
-
-/// By how much `value` grows with the variable of a loop around it while
-/// `fixed` stays, if that is always the same.
-static std::optional<int64_t> growth(Value value, scf::ForOp loop,
-                                     Value fixed = {}) {
-  if (value == loop.getInductionVar())
-    return 1;
-  if (value == fixed || loop.isDefinedOutsideOfLoop(value))
-    return 0;
-  if (auto add = value.getDefiningOp<arith::AddIOp>()) {
-    auto left = growth(add.getLhs(), loop, fixed);
-    auto right = growth(add.getRhs(), loop, fixed);
-    return left && right ? std::optional(*left + *right) : std::nullopt;
-  }
-  llvm::APInt factor;
-  auto product = value.getDefiningOp<arith::MulIOp>();
-  if (!product || !matchPattern(product.getRhs(), m_ConstantInt(&factor)))
-    return std::nullopt;
-  auto left = growth(product.getLhs(), loop, fixed);
-  return left ? std::optional(*left * factor.getSExtValue()) : std::nullopt;
-}
 
 /// The blocks' step where `row` is one row, far from its neighbours, of memory
 /// from outside `blocks`, the row of iteration i of `rows`; else 0.

@@ -34,7 +34,7 @@ namespace {
 struct Measured {
   StringLiteral isa;
   int64_t headSize;
-  LightningLevel levels[7]; // all that kernels are written for
+  LightningLevel levels[std::size(kLightningLevels)];
 };
 
 constexpr Measured kMeasured[] = {

@@ -17,6 +17,12 @@
 //               tile[r][v] += a[i + r, p] * b[p, j + 16 v …]
 //             c[i … i + 8][j … j + 32] = tile
 //
+// What fills or scales all of c right before is done to the tile:
+//
+// Before: linalg.fill ins(%zero) outs(%c)
+//         linalg.matmul ins(%a, %b) outs(%c)
+// After:      tile = zero
+//
 // Requires bufferized kernels. Tested by
 // test/codegen/x86/vectorize-products.mlir.
 //
@@ -25,6 +31,7 @@
 #include "codegen/x86/Isa.h"
 #include "codegen/x86/Passes.h"
 #include "codegen/x86/Product.h"
+#include "codegen/x86/VectorBody.h"
 #include "dialects/exec/ExecDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,6 +59,10 @@ struct TileShape {
   int64_t lanes;
 };
 
+/// As many sums as take up where others wait: an addition takes four cycles,
+/// and two begin in each.
+constexpr int64_t kSums = 8;
+
 /// The tile that leaves registers for b and fills most of the others.
 TileShape largestTile(Operation *op) {
   int64_t lanes = mm01::lanesOf(mm01::isaOf(op->getParentOfType<ModuleOp>()));
@@ -60,46 +71,35 @@ TileShape largestTile(Operation *op) {
 
 /// The largest tile that divides [m, n]; no lanes where none does.
 TileShape fit(TileShape tile, int64_t m, int64_t n) {
-  while (m % tile.rows != 0)
-    tile.rows /= 2;
   while (tile.lanes >= 4 && n % tile.lanes != 0)
     tile.lanes /= 2;
   if (tile.lanes < 4)
     return {1, 1, 0};
+  // Twice the rows where a row has half the vectors.
   if (n % (tile.vectors * tile.lanes) != 0)
-    tile.vectors = 1;
+    tile = {2 * tile.rows, 1, tile.lanes};
+  while (m % tile.rows != 0)
+    tile.rows /= 2;
   return tile;
 }
 
 /// Writes the loops over tiles of one product.
 class ProductWriter {
 public:
-  ProductWriter(ImplicitLocOpBuilder &b, TileShape tile, Value a, Value bMatrix,
-                Value c)
-      : b(b), tile(tile), a(a), bMatrix(bMatrix), c(c),
+  /// With `before`, an elementwise op of which c is the result.
+  ProductWriter(ImplicitLocOpBuilder &b, TileShape tile, linalg::LinalgOp op,
+                linalg::LinalgOp before)
+      : b(b), tile(tile), a(op.getDpsInputOperand(0)->get()),
+        bMatrix(op.getDpsInputOperand(1)->get()),
+        c(op.getDpsInitOperand(0)->get()), before(before),
         vector(VectorType::get({tile.lanes}, b.getF32Type())) {}
 
   void write() {
     ArrayRef<int64_t> size = cast<MemRefType>(c.getType()).getShape();
     int64_t depth = cast<MemRefType>(a.getType()).getDimSize(1);
-    loop(size[1], tile.vectors * tile.lanes, {}, [&](Value j, ValueRange) {
-      loop(size[0], tile.rows, {}, [&](Value i, ValueRange) {
-        SmallVector<Value> sums;
-        eachVector(i, j, [&](Value row, Value column) {
-          sums.push_back(
-              vector::LoadOp::create(b, vector, c, ValueRange{row, column}));
-        });
-        ValueRange done =
-            loop(depth, 1, sums, [&](Value k, ValueRange carried) {
-              return step(i, j, k, carried);
-            });
-        unsigned next = 0;
-        eachVector(i, j, [&](Value row, Value column) {
-          vector::StoreOp::create(b, done[next++], c, ValueRange{row, column});
-        });
-        return SmallVector<Value>();
-      });
-      return SmallVector<Value>();
+    int64_t width = tile.vectors * tile.lanes;
+    loop(size[1], width, [&](Value j) {
+      loop(size[0], tile.rows, [&](Value i) { writeTile(depth, i, j); });
     });
   }
 
@@ -124,11 +124,70 @@ private:
     return made.getResults();
   }
 
+  void loop(int64_t end, int64_t by, function_ref<void(Value)> body) {
+    loop(end, by, {}, [&](Value i, ValueRange) {
+      body(i);
+      return SmallVector<Value>();
+    });
+  }
+
+  void writeTile(int64_t depth, Value i, Value j) {
+    SmallVector<Value> sums;
+    eachVector(i, j, [&](Value row, Value column) {
+      sums.push_back(start(row, column));
+    });
+    SmallVector<Value> done = sumOver(depth, sums, i, j);
+    unsigned next = 0;
+    eachVector(i, j, [&](Value row, Value column) {
+      vector::StoreOp::create(b, done[next++], c, ValueRange{row, column});
+    });
+  }
+
   /// The place of each vector of the tile at (i, j), row by row.
   void eachVector(Value i, Value j, function_ref<void(Value, Value)> visit) {
     for (int64_t r = 0; r < tile.rows; ++r)
       for (int64_t v = 0; v < tile.vectors; ++v)
         visit(plus(i, r), plus(j, v * tile.lanes));
+  }
+
+  /// The vector of c that sums start with.
+  Value start(Value row, Value column) {
+    ValueRange at{row, column};
+    if (before)
+      return mm01::computeVector(b, before, at, vector);
+    return vector::LoadOp::create(b, vector, c, at);
+  }
+
+  /// The tile with all of a[·, k] b[k, ·] added. A small one has as many sums
+  /// of parts of k as keep additions from waiting for one another.
+  SmallVector<Value> sumOver(int64_t depth, ValueRange tile, Value i, Value j) {
+    auto vectors = static_cast<int64_t>(tile.size());
+    int64_t parts = 1;
+    while (parts * vectors < kSums && depth % (2 * parts) == 0)
+      parts *= 2;
+    SmallVector<Value> sums(tile);
+    if (parts > 1)
+      sums.append((parts - 1) * vectors, splat(0));
+    SmallVector<Value> done =
+        loop(depth, parts, sums, [&](Value k, ValueRange carried) {
+          SmallVector<Value> next;
+          for (int64_t part = 0; part < parts; ++part)
+            next.append(step(i, j, plus(k, part),
+                             carried.slice(part * vectors, vectors)));
+          return next;
+        });
+    for (; parts > 1; parts /= 2) {
+      size_t half = done.size() / 2;
+      for (size_t s = 0; s < half; ++s)
+        done[s] = arith::AddFOp::create(b, done[s], done[half + s]);
+      done.resize(half);
+    }
+    return done;
+  }
+
+  Value splat(float value) {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(vector, b.getF32FloatAttr(value).getValue()));
   }
 
   /// Adds a[·, k] b[k, ·] to the tile.
@@ -153,8 +212,32 @@ private:
   ImplicitLocOpBuilder &b;
   TileShape tile;
   Value a, bMatrix, c;
+  linalg::LinalgOp before;
   VectorType vector;
 };
+
+/// Neither reads nor writes memory; asking for a line does neither.
+bool leavesMemory(Operation &op) {
+  WalkResult walked = op.walk([](Operation *inner) {
+    return isa<memref::PrefetchOp, scf::ForOp>(inner) ||
+                   isMemoryEffectFree(inner)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !walked.wasInterrupted();
+}
+
+/// The op right before a product that makes all of its c.
+linalg::LinalgOp findBefore(linalg::LinalgOp product) {
+  Operation *op = product->getPrevNode();
+  while (op && leavesMemory(*op))
+    op = op->getPrevNode();
+  auto before = dyn_cast_or_null<linalg::LinalgOp>(op);
+  bool found =
+      before && mm01::hasVectorBody(before) &&
+      before.getDpsInitOperand(0)->get() == product.getDpsInitOperand(0)->get();
+  return found ? before : linalg::LinalgOp();
+}
 
 /// c[m, n] += a[m, k] * b[k, n]   ==>   loops over tiles in registers
 struct VectorizeContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
@@ -174,10 +257,11 @@ struct VectorizeContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (tile.lanes == 0)
       return rewriter.notifyMatchFailure(op, "no vector divides the columns");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    ProductWriter(b, tile, op.getDpsInputOperand(0)->get(),
-                  op.getDpsInputOperand(1)->get(), c)
-        .write();
+    linalg::LinalgOp before = findBefore(op);
+    ProductWriter(b, tile, op, before).write();
     rewriter.eraseOp(op);
+    if (before)
+      rewriter.eraseOp(before);
     return success();
   }
 };

@@ -37,14 +37,11 @@ namespace mm01 {
 
 using namespace mlir;
 
-/// True for a matrix of float32 whose extents are multiples of `lanes` and
-/// whose rows are contiguous.
-static bool isSquares(Value value, int64_t lanes) {
+/// True for a static matrix of float32 with contiguous rows.
+static bool isRows(Value value) {
   auto type = dyn_cast<MemRefType>(value.getType());
   return type && type.getRank() == 2 && type.getElementType().isF32() &&
-         type.hasStaticShape() && type.isLastDimUnitStride() &&
-         llvm::all_of(type.getShape(),
-                      [&](int64_t extent) { return extent % lanes == 0; });
+         type.hasStaticShape() && type.isLastDimUnitStride();
 }
 
 /// The vectors of a square's rows become those of its columns.
@@ -88,11 +85,15 @@ struct VectorizeTranspose : OpRewritePattern<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(op, "is no transpose");
     Value x = op.getDpsInputOperand(0)->get();
     Value y = op.getDpsInitOperand(0)->get();
-    int64_t lanes = mm01::lanesOf(mm01::isaOf(op->getParentOfType<ModuleOp>()));
-    if (!isSquares(x, lanes) || !isSquares(y, lanes))
+    if (!isRows(x) || !isRows(y))
       return rewriter.notifyMatchFailure(
-          op, "operands are not static matrices of f32 with contiguous rows "
-              "that squares of vectors divide");
+          op, "operands are not static matrices of f32 with contiguous rows");
+    ArrayRef<int64_t> size = cast<MemRefType>(x.getType()).getShape();
+    int64_t lanes = mm01::lanesOf(mm01::isaOf(op->getParentOfType<ModuleOp>()));
+    while (lanes >= 4 && (size[0] % lanes != 0 || size[1] % lanes != 0))
+      lanes /= 2;
+    if (lanes < 4)
+      return rewriter.notifyMatchFailure(op, "no square divides the extents");
 
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto index = [&](int64_t value) -> Value {
@@ -106,7 +107,6 @@ struct VectorizeTranspose : OpRewritePattern<linalg::GenericOp> {
       b.setInsertionPointToStart(made.getBody());
       return made.getInductionVar();
     };
-    ArrayRef<int64_t> size = cast<MemRefType>(x.getType()).getShape();
     Value row = loop(size[0]), column = loop(size[1]);
     auto type = VectorType::get({lanes}, b.getF32Type());
     SmallVector<Value> vectors;

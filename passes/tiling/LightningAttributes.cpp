@@ -10,18 +10,15 @@
 using namespace mlir;
 using namespace mm01;
 
-/// The levels that kernels are written for.
-static constexpr int64_t kLevels[] = {1, 8, 16, 32, 64, 128, 256};
-
 /// No sum of costs over a sequence overflows below this.
 static constexpr int64_t kMostCost = 1'000'000'000'000;
 
 static LogicalResult checkLevel(Operation *op, int64_t level) {
-  if (llvm::is_contained(kLevels, level))
+  if (llvm::is_contained(kLightningLevels, level))
     return success();
   return op->emitOpError("has lightning level ")
          << level
-         << ", which has no kernel, expected 1, 8, 16, 32, 64, 128 or 256";
+         << ", which has no kernel, expected 1, 4, 8, 16, 32, 64, 128 or 256";
 }
 
 //===----------------------------------------------------------------------===//

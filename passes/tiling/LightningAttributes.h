@@ -39,6 +39,9 @@ inline constexpr llvm::StringLiteral kLightningPlanAttr = "mm01.lightning_plan";
 /// the first, as gradients need it.
 inline constexpr llvm::StringLiteral kLightningReverseAttr = "mm01.reverse";
 
+/// The levels that kernels are written for.
+inline constexpr int64_t kLightningLevels[] = {1, 4, 8, 16, 32, 64, 128, 256};
+
 /// What items of one head of `headSize` cost.
 struct LightningCosts {
   int64_t headSize;

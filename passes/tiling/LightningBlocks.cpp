@@ -104,6 +104,10 @@ Value LightningDecays::at(Value distance) const {
   return b.extract(rows, distance);
 }
 
+Value LightningDecays::after(int64_t count) const {
+  return b.slice(rows, {b.getIndexAttr(1)}, {b.getIndexAttr(count)}, 1);
+}
+
 Value LightningDecays::growth(Value rows) const {
   Value negated = arith::NegFOp::create(b, slope);
   Value exponent =
@@ -119,11 +123,10 @@ namespace {
 
 /// The rows of a block, dense and in float32, zeros from `count` on.
 struct Staged {
-  Value q;        // [m, d]
-  Value weighted; // [m, d]: q ⊙ exp(-s (i + 1))
-  Value k;        // [d, m], transposed
-  Value v;        // [m, d]
-  Value kept;     // [m, d]: v ⊙ exp(-s (count - 1 - j))
+  Value q;    // [m, d]
+  Value k;    // [d, m], transposed
+  Value v;    // [m, d]
+  Value kept; // [m, d]: v ⊙ exp(-s (count - 1 - j))
 };
 
 class BlockWriter {
@@ -135,29 +138,31 @@ public:
 
   Staged stage(const LightningRows &rows) {
     Values buffers;
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 4; ++i)
       buffers.push_back(empty(level, width));
     buffers = b.loop(b.index(0), count, buffers, [&](Value i, ValueRange to) {
       Value from = b.add(first, i);
-      Value seen = decays.at(b.add(i, b.index(1)));
       Value stays = decays.at(b.sub(b.sub(count, b.index(1)), i));
       return Values{copyRow(rows.q, from, to[0], i),
-                    copyRow(rows.q, from, to[1], i, seen),
-                    copyRow(rows.k, from, to[2], i),
-                    copyRow(rows.v, from, to[3], i),
-                    copyRow(rows.v, from, to[4], i, stays)};
+                    copyRow(rows.k, from, to[1], i),
+                    copyRow(rows.v, from, to[2], i),
+                    copyRow(rows.v, from, to[3], i, stays)};
     });
     Value padding = b.sub(b.index(level), count);
     for (Value &buffer : buffers)
       buffer = clearRows(buffer, count, padding);
-    Value transposed = b.transpose(buffers[2], empty(width, level));
-    return {buffers[0], buffers[1], transposed, buffers[3], buffers[4]};
+    Value transposed = b.transpose(buffers[1], empty(width, level));
+    return {buffers[0], transposed, buffers[2], buffers[3]};
   }
 
   /// The block's rows of out, [m, d].
   Value attend(const Staged &staged, Value state) {
     Value inter =
-        multiply(staged.weighted, state, b.fill(b.f32(0), empty(level, width)));
+        multiply(staged.q, state, b.fill(b.f32(0), empty(level, width)));
+    constexpr auto parallel = utils::IteratorType::parallel;
+    inter = b.generic({decays.after(level)}, inter, {{0}, {0, 1}},
+                      {parallel, parallel},
+                      [&](ValueRange a) { return b.mulf(a[1], a[0]); });
     return b.loop(
         b.index(0), b.index(level / tile), inter,
         [&](Value i, ValueRange carried) {
@@ -176,8 +181,10 @@ public:
         })[0];
   }
 
-  Value update(const Staged &staged, Value state) {
-    Value growth = decays.growth(count);
+  Value update(const Staged &staged, Value full, Value state) {
+    Value growth = b.select(
+        b.equal(count, b.index(level)), full.getType(), [&] { return full; },
+        [&] { return decays.growth(count); });
     Value decayed = b.elementwise({}, state, [&](ValueRange a) {
       return b.addf(b.mulf(a[0], growth), a[0]);
     });
@@ -258,16 +265,15 @@ private:
 
 } // namespace
 
-std::pair<Value, Value> mm01::writeLightningBlock(KernelBuilder &b,
-                                                  int64_t level,
-                                                  const LightningDecays &decays,
-                                                  const LightningRows &rows,
-                                                  Value first, Value count,
-                                                  Value state, Value out) {
+std::pair<Value, Value>
+mm01::writeLightningBlock(KernelBuilder &b, int64_t level,
+                          const LightningDecays &decays,
+                          const LightningRows &rows, Value first, Value count,
+                          Value full, Value state, Value out) {
   int64_t width = cast<ShapedType>(state.getType()).getDimSize(0);
   BlockWriter block(b, level, width, decays, first, count);
   Staged staged = block.stage(rows);
   Value done = block.attend(staged, state);
-  Value next = block.update(staged, state);
+  Value next = block.update(staged, full, state);
   return {next, block.write(done, out)};
 }

@@ -66,7 +66,10 @@ public:
   mlir::Value from(int64_t tile, mlir::Value distance) const;
   /// The decay at one distance of 0 to the first of the levels.
   mlir::Value at(mlir::Value distance) const;
-  /// What is added to a state of 1 after `rows` tokens: expm1(-s rows).
+  /// [count]: the decays at the distances 1, 2, … count.
+  mlir::Value after(int64_t count) const;
+  /// What is added to a state of 1 after `rows` tokens, expm1(-s rows). Made in
+  /// float64, so worth keeping for all blocks of a length.
   mlir::Value growth(mlir::Value rows) const;
 
 private:
@@ -79,13 +82,13 @@ private:
 };
 
 /// Writes one block of a level: rows [first, first + count) of one sequence and
-/// head, 0 <= count <= level. `state` is [d, d], `out` [tokens, d]. Returns
-/// both.
+/// head, 0 <= count <= level. `full` is the growth of `level` tokens, `state`
+/// is [d, d], `out` [tokens, d]. Returns both.
 std::pair<mlir::Value, mlir::Value>
 writeLightningBlock(KernelBuilder &b, int64_t level,
                     const LightningDecays &decays, const LightningRows &rows,
-                    mlir::Value first, mlir::Value count, mlir::Value state,
-                    mlir::Value out);
+                    mlir::Value first, mlir::Value count, mlir::Value full,
+                    mlir::Value state, mlir::Value out);
 
 } // namespace mm01
 

@@ -173,13 +173,17 @@ private:
     LightningDecays decays = decaysOf(h, slope, all);
     for (auto [level, count] : llvm::zip_equal(levels, counts)) {
       Value begin = first;
+      Value full = b.select(
+          b.lessOrEqual(b.index(1), count), b.getF32Type(),
+          [&] { return decays.growth(b.index(level)); },
+          [&] { return b.f32(0); });
       carried =
           b.loop(b.index(0), count, carried, [&](Value i, ValueRange now) {
             Value at = b.add(begin, b.mul(i, b.index(level)));
             Value left = b.maximum(b.sub(tokens, at), b.index(0));
             auto [state, out] = writeLightningBlock(
                 b, level, decays, rows, at, b.minimum(b.index(level), left),
-                now[0], now[1]);
+                full, now[0], now[1]);
             return Values{state, out};
           });
       first = b.add(first, b.mul(count, b.index(level)));

@@ -20,13 +20,15 @@
 #include "passes/tiling/Patterns.h"
 #include "passes/tiling/WeightPanel.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace mm01;
 
 namespace {
 
 constexpr int64_t kFewRows = 128;
-/// Rows that share one pass over a row of the panel.
+/// Rows that share one pass over a row of the panel, where there are so many.
 constexpr int64_t kRowBlock = 4;
 /// Columns that are always multiplied together, if there are two.
 constexpr int64_t kColumnPair = 2;
@@ -72,25 +74,25 @@ Value dotTile(KernelBuilder &b, Value x, const Panel &panel, Value out,
   return out;
 }
 
-/// Rows [first, first + count) of a group, which may be known to be less than a
-/// block.
+/// Rows [first, first + count) of a group, and blocks of how many of them, a
+/// multiple of kRowBlock, come first; 0 if there is less than one of kRowBlock.
 struct RowGroup {
   Value first, count;
-  bool isLessThanBlock;
+  int64_t block;
 };
 
-/// The same for a group of rows, kRowBlock at a time, then those that are left.
+/// The same for a group of rows, a block at a time, then those that are left.
 /// There is no loop over these, from which LLVM would move the widening of a
 /// whole row to the stack.
 Value dotColumns(KernelBuilder &b, Value x, const Panel &panel, Value out,
                  ValueRange from, const RowGroup &group) {
   Value first = group.first, left = group.count, done = out;
-  if (!group.isLessThanBlock) {
-    Value block = b.index(kRowBlock);
+  for (int64_t size = group.block; size >= kRowBlock; size /= 2) {
+    Value block = b.index(size), begin = first;
     Value blocks = b.divide(left, block), whole = b.mul(blocks, block);
-    done = b.loop(b.index(0), blocks, out, [&](Value i, ValueRange inner) {
-      Value row = b.add(group.first, b.mul(i, block));
-      return Values{dotTile(b, x, panel, inner[0], from, row, kRowBlock)};
+    done = b.loop(b.index(0), blocks, done, [&](Value i, ValueRange inner) {
+      Value row = b.add(begin, b.mul(i, block));
+      return Values{dotTile(b, x, panel, inner[0], from, row, size)};
     })[0];
     first = b.add(first, whole);
     left = b.sub(left, whole);
@@ -125,36 +127,52 @@ Value dotPanel(KernelBuilder &b, Value x, const Panel &panel, Value out,
                 })[0];
 }
 
-/// Columns whose sums with kRowBlock rows stay in registers: 16 sums in the 32
-/// of AVX-512, 8 in the 16 of others.
-int64_t columnsInRegisters(Operation *op) {
+/// Rows and columns of a tile, whose sums stay in registers.
+struct DotShape {
+  int64_t rows, columns;
+};
+
+/// The shapes for many rows, then for fewer: 16 sums in the 32 registers of
+/// AVX-512, 8 in the 16 of others. A few rows wait for memory, for which two
+/// columns at a time are best.
+SmallVector<DotShape> shapesFor(Operation *op) {
   auto isa =
       op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kIsaAttr);
-  return isa && isa.getValue() == "x86-64-v4" ? 4 : kColumnPair;
+  if (isa && isa.getValue() == "x86-64-v4")
+    return {{2 * kRowBlock, kColumnPair},
+            {kRowBlock, 2 * kColumnPair},
+            {0, kColumnPair}};
+  return {{kRowBlock, kColumnPair}, {0, kColumnPair}};
 }
 
 /// out[r, n] = Σ_k x[r, k] · panel[n, k], by groups of rows that stay in the
 /// first cache while the panel passes: it comes from memory for the first group
-/// and from the second cache for the others. A few rows wait for memory, for
-/// which two columns at a time are best, more of them for arithmetic.
+/// and from the second cache for the others.
 Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out,
-                  int64_t together) {
+                  ArrayRef<DotShape> shapes) {
   Value count = b.dim(x, 0);
   int64_t depth = cast<ShapedType>(panel.rows.getType()).getDimSize(1);
-  int64_t rows = kGroupElements / depth / kRowBlock * kRowBlock;
-  Value group = b.index(std::clamp<int64_t>(rows, kRowBlock, kFewRows));
+  int64_t block = shapes.front().rows;
+  int64_t rows = kGroupElements / depth / block * block;
+  Value group = b.index(std::clamp<int64_t>(rows, block, kFewRows));
   return b.loop(b.index(0), b.ceilDivide(count, group), out,
                 [&](Value g, ValueRange groups) {
                   Value first = b.mul(g, group);
                   Value here = b.minimum(group, b.sub(count, first));
-                  auto panelOf = [&](int64_t columns, bool isLessThanBlock) {
-                    return dotPanel(b, x, panel, groups[0], columns,
-                                    {first, here, isLessThanBlock});
+                  std::function<Value(ArrayRef<DotShape>)> write =
+                      [&](ArrayRef<DotShape> shapes) -> Value {
+                    const auto &[rows, columns] = shapes.front();
+                    auto all = [&, rows = rows, columns = columns] {
+                      return dotPanel(b, x, panel, groups[0], columns,
+                                      {first, here, rows});
+                    };
+                    if (shapes.size() == 1)
+                      return all();
+                    return b.select(b.lessOrEqual(b.index(rows), here),
+                                    out.getType(), all,
+                                    [&] { return write(shapes.drop_front()); });
                   };
-                  return Values{b.select(
-                      b.lessOrEqual(b.index(kRowBlock), here), out.getType(),
-                      [&] { return panelOf(together, false); },
-                      [&] { return panelOf(kColumnPair, true); })};
+                  return Values{write(shapes)};
                 })[0];
 }
 
@@ -186,7 +204,7 @@ Value multiply(KernelBuilder &b, Value x, const Panel &panel, Value out,
 /// alike.
 Written writePanel(KernelBuilder &b, Value x, const Panel &part, Value out,
                    Value first, Value count, Value number, int64_t columns,
-                   int64_t together) {
+                   ArrayRef<DotShape> shapes) {
   int64_t all = cast<ShapedType>(part.rows.getType()).getDimSize(0);
   OpFoldResult column = b.getIndexAttr(0), width = b.getIndexAttr(columns);
   if (columns != all) {
@@ -203,7 +221,7 @@ Written writePanel(KernelBuilder &b, Value x, const Panel &part, Value out,
   Value target = b.slice(out, offsets, sizes, 2);
   Value done = b.select(
       b.lessOrEqual(count, b.index(kFewRows)), target.getType(),
-      [&] { return dotProducts(b, rows, panel, target, together); },
+      [&] { return dotProducts(b, rows, panel, target, shapes); },
       [&] { return multiply(b, rows, panel, target, columns); });
   return {done, offsets, sizes};
 }
@@ -228,7 +246,7 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
     KernelBuilder b(rewriter, op.getLoc());
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
-    int64_t together = columnsInRegisters(op);
+    SmallVector<DotShape> shapes = shapesFor(op);
     Value total = b.dim(op.getX(), 0);
     Value panels = b.index((weight.getShape()[0] + columns - 1) / columns);
     Value tiles = b.ceilDivide(total, b.index(kRowTile));
@@ -241,7 +259,7 @@ struct LinearKernel : OpRewritePattern<LinearOp> {
                            b.minimum(b.index(kRowTile), b.sub(total, first));
                        return SmallVector<Written>{
                            writePanel(b, op.getX(), part, outs[0], first, count,
-                                      ids[1], columns, together)};
+                                      ids[1], columns, shapes)};
                      }));
     return success();
   }
@@ -260,7 +278,7 @@ struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
     KernelBuilder b(rewriter, op.getLoc());
     WeightType weight = op.getWeight().getType();
     int64_t columns = panelColumns(weight.getShape());
-    int64_t together = columnsInRegisters(op);
+    SmallVector<DotShape> shapes = shapesFor(op);
     Value experts = b.index(weight.getShape()[0]);
     Value tile = b.index(kRowTile);
     Value tiles = b.ceilDivide(b.dim(op.getRows(), 0), tile);
@@ -278,7 +296,7 @@ struct GroupedLinearKernel : OpRewritePattern<GroupedLinearOp> {
                        Value count = b.minimum(tile, b.sub(end, first));
                        return SmallVector<Written>{
                            writePanel(b, op.getRows(), part, outs[0], first,
-                                      count, ids[2], columns, together)};
+                                      count, ids[2], columns, shapes)};
                      }));
     return success();
   }

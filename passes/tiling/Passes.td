@@ -193,7 +193,7 @@ def PlanLightningPass : Pass<"mm01-plan-lightning", "::mlir::ModuleOp"> {
     passes/tiling/LightningPlanner.h; README.md beside it says why so.
 
     Requires costs where there is such an op. Refuses costs that are not positive,
-    levels out of order or without a kernel (there are 1, 8, 16, 32, 64, 128 and 256), and
+    levels out of order or without a kernel (there are 1, 4, 8, 16, 32, 64, 128 and 256), and
     plans with empty items. Leaves dynamic head sizes, which no kernel takes,
     without a plan.
 

@@ -17,6 +17,9 @@
 //         {repeat = 64, rest = [{bound = 19, items = array<i64>},
 //                               {bound = 49, items = array<i64: 32>}]}}
 //
+// Long sequences repeat a block even where single tokens cost less, since each
+// of those rounds the state.
+//
 // Test: test/passes/tiling/plan-lightning*.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -25,6 +28,10 @@
 #include "passes/tiling/Passes.h"
 
 #include "dialects/mm01/Mm01Dialect.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 namespace mm01 {
 #define GEN_PASS_DEF_PLANLIGHTNINGPASS
@@ -45,6 +52,19 @@ static const LightningCosts &nearest(const std::vector<LightningCosts> &table,
   return *llvm::min_element(table, [&](const auto &left, const auto &right) {
     return ratio(left) < ratio(right);
   });
+}
+
+/// Costs of which single tokens are not the cheapest a token. Each of them
+/// rounds the state, a block does so once: thousands of single tokens lose a
+/// digit that blocks keep.
+static std::vector<LightningLevel>
+withoutCheapTokens(std::vector<LightningLevel> levels) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const LightningLevel &level : llvm::drop_begin(levels))
+    least = std::min(least, llvm::divideCeilSigned(level.cost, level.tokens));
+  if (levels.size() > 1)
+    levels[0].cost = std::max(levels[0].cost, least);
+  return levels;
 }
 
 namespace {
@@ -77,9 +97,9 @@ private:
       }
       int64_t size = cast<ShapedType>(op.getQ().getType()).getDimSize(2);
       if (size > 0)
-        op->setAttr(
-            kLightningPlanAttr,
-            toAttribute(b, planLightning(nearest(*table, size).levels)));
+        op->setAttr(kLightningPlanAttr,
+                    toAttribute(b, planLightning(withoutCheapTokens(
+                                       nearest(*table, size).levels))));
     }
     return success();
   }

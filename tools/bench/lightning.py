@@ -20,7 +20,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).parents[2]
 TABLE = ROOT / "codegen" / "x86" / "LightningCosts.def"
-LEVELS = [1, 8, 16, 32, 64, 128, 256]
+LEVELS = [1, 4, 8, 16, 32, 64, 128, 256]
 SIZES = [32, 64, 128]
 ISAS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
 LONGEST = 4096
@@ -100,7 +100,7 @@ class Bench:
                      self.threads, "--json", *words)  # fmt: skip
         return json.loads(result)["seconds"]["min"]
 
-    def costs(self, size, isa="native", rounds=2):
+    def costs(self, size, isa="native", rounds=4):
         """level -> nanoseconds of an item of one head."""
         least = dict.fromkeys(LEVELS, math.inf)
         for _ in range(rounds):

@@ -7,9 +7,9 @@
 //--- v4.mlir
 // The measured head sizes of the level, each with all levels of blocks.
 // CHECK: module attributes {mm01.isa = "x86-64-v4", mm01.lightning_costs = [
-// CHECK-SAME: {costs = array<i64: {{[0-9, ]+}}>, head_size = 32 : i64, levels = array<i64: 1, 8, 16, 32, 64, 128, 256>},
-// CHECK-SAME: {costs = array<i64: {{[0-9, ]+}}>, head_size = 64 : i64, levels = array<i64: 1, 8, 16, 32, 64, 128, 256>},
-// CHECK-SAME: {costs = array<i64: {{[0-9, ]+}}>, head_size = 128 : i64, levels = array<i64: 1, 8, 16, 32, 64, 128, 256>}]}
+// CHECK-SAME: {costs = array<i64: {{[0-9, ]+}}>, head_size = 32 : i64, levels = array<i64: 1, 4, 8, 16, 32, 64, 128, 256>},
+// CHECK-SAME: {costs = array<i64: {{[0-9, ]+}}>, head_size = 64 : i64, levels = array<i64: 1, 4, 8, 16, 32, 64, 128, 256>},
+// CHECK-SAME: {costs = array<i64: {{[0-9, ]+}}>, head_size = 128 : i64, levels = array<i64: 1, 4, 8, 16, 32, 64, 128, 256>}]}
 module attributes {mm01.isa = "x86-64-v4"} {}
 
 //--- none.mlir

@@ -1,4 +1,5 @@
 // RUN: mm01-opt %s -mm01-vectorize-transposes | FileCheck %s
+// RUN: sed 's/"x86-64"/"x86-64-v4"/' %s | mm01-opt -mm01-vectorize-transposes | FileCheck %s --check-prefix=V4
 
 #in = affine_map<(i, j) -> (j, i)>
 #out = affine_map<(i, j) -> (i, j)>
@@ -20,6 +21,20 @@ func.func private @transpose(%workgroup: index, %x: memref<8x4xf32, strided<[64,
     attributes {exec.kernel} {
   linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]}
       ins(%x : memref<8x4xf32, strided<[64, 1], offset: ?>>) outs(%y : memref<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// Where squares of the longest vectors do not divide, shorter ones do.
+// V4-LABEL: func.func private @transpose
+// V4-COUNT-4: vector.load {{.*}} vector<4xf32>
+// V4-LABEL: func.func private @halves
+// V4-COUNT-8: vector.load {{.*}} vector<8xf32>
+func.func private @halves(%workgroup: index, %x: memref<8x16xf32>, %y: memref<16x8xf32>) attributes {exec.kernel} {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x16xf32>) outs(%y : memref<16x8xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
   }

@@ -88,7 +88,7 @@ TEST(LightningPlanner, IsTheCheapestOnLevelsOfKernels) {
   };
   for (int round = 0; round < 10; ++round) {
     Levels levels = {{1, static_cast<int64_t>(draw(80, 400))}};
-    for (int64_t tokens : {8, 16, 32, 64, 128, 256})
+    for (int64_t tokens : {4, 8, 16, 32, 64, 128, 256})
       levels.push_back(
           {tokens, static_cast<int64_t>(draw(80, 240) * double(tokens))});
     LightningPlan plan = planLightning(levels);

@@ -105,7 +105,7 @@ module attributes {mm01.lightning_costs = [{head_size = 64, levels = array<i64>,
 // -----
 
 // A level that nobody wrote would end in a kernel that is not there.
-// expected-error @below {{has lightning level 48, which has no kernel, expected 1, 8, 16, 32, 64, 128 or 256}}
+// expected-error @below {{has lightning level 48, which has no kernel, expected 1, 4, 8, 16, 32, 64, 128 or 256}}
 module attributes {mm01.lightning_costs = [{head_size = 64, levels = array<i64: 1, 48>, costs = array<i64: 10, 300>}]} {
   func.func @f(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index, %out: tensor<?x4x64xf32>,
                %state: tensor<7x?x4x64x64xf32>) -> (tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>) {

@@ -18,7 +18,7 @@ module attributes {mm01.lightning_costs = [{head_size = 64, levels = array<i64: 
 module attributes {mm01.lightning_costs = [{head_size = 64, levels = array<i64: 1>, costs = array<i64: 10>}]} {
   func.func @f(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index, %out: tensor<?x4x64xf32>,
                %state: tensor<7x?x4x64x64xf32>) -> (tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>) {
-    // expected-error @below {{has lightning level 512, which has no kernel, expected 1, 8, 16, 32, 64, 128 or 256}}
+    // expected-error @below {{has lightning level 512, which has no kernel, expected 1, 4, 8, 16, 32, 64, 128 or 256}}
     %o:2 = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state
       {mm01.lightning_plan = {repeat = 512, rest = []}}
       : tensor<?x4x64xf32>, tensor<4xf32> into tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
@@ -32,9 +32,9 @@ module attributes {mm01.lightning_costs = [{head_size = 64, levels = array<i64: 
 module attributes {mm01.lightning_costs = [{head_size = 64, levels = array<i64: 1>, costs = array<i64: 10>}]} {
   func.func @f(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index, %out: tensor<?x4x64xf32>,
                %state: tensor<7x?x4x64x64xf32>) -> (tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>) {
-    // expected-error @below {{has lightning level 4, which has no kernel, expected 1, 8, 16, 32, 64, 128 or 256}}
+    // expected-error @below {{has lightning level 12, which has no kernel, expected 1, 4, 8, 16, 32, 64, 128 or 256}}
     %o:2 = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state
-      {mm01.lightning_plan = {repeat = 64, rest = [{bound = 20, items = array<i64: 4>}]}}
+      {mm01.lightning_plan = {repeat = 64, rest = [{bound = 20, items = array<i64: 12>}]}}
       : tensor<?x4x64xf32>, tensor<4xf32> into tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
     return %o#0, %o#1 : tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
   }

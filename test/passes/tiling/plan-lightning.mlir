@@ -53,6 +53,22 @@ func.func @dynamic(%q: tensor<?x4x?xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragg
 
 // -----
 
+// Single tokens that are cheaper than a block are still no plan for long sequences: each rounds the state.
+module attributes {mm01.lightning_costs = [
+    {head_size = 64, levels = array<i64: 1, 8, 16>, costs = array<i64: 3, 40, 81>}]} {
+// CHECK-LABEL: func.func @cheap_tokens
+// CHECK: mm01.lightning_attention {{.*}} {mm01.lightning_plan = {repeat = 8 : i64, rest = [{bound = 7 : i64, items = array<i64>}]}}
+func.func @cheap_tokens(%q: tensor<?x4x64xf32>, %slopes: tensor<4xf32>, %r: !mm01.ragged, %layer: index,
+                        %out: tensor<?x4x64xf32>, %state: tensor<7x?x4x64x64xf32>)
+    -> (tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>) {
+  %o, %s = mm01.lightning_attention %q, %q, %q, %slopes, %r, %layer into %out, %state
+    : tensor<?x4x64xf32>, tensor<4xf32> into tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+  return %o, %s : tensor<?x4x64xf32>, tensor<7x?x4x64x64xf32>
+}
+}
+
+// -----
+
 // Without the op no costs are needed.
 // CHECK-LABEL: func.func @nothing
 func.func @nothing() {
