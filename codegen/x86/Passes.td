@@ -64,13 +64,13 @@ def VectorizeProductsPass : Pass<"mm01-vectorize-products", "mlir::func::FuncOp"
   let summary = "Compute small products of matrices in registers";
   let description = [{
     In kernels, a linalg contraction `c[m, n] += a[m, k] * b[k, n]` on float32
-    buffers of static shape whose rows are contiguous becomes loops over tiles of
+    buffers whose rows are contiguous, with a c of static shape, becomes loops over tiles of
     c that stay in vector registers while k runs: at most 8 rows of two vectors of
     16 with the module's `mm01.isa` x86-64-v4, 4 of two vectors of 8 with
     x86-64-v3 or none, and 4 of two vectors of 4 below, or twice the rows of one
     vector. Narrower tiles divide what these do not; where not even 4 columns
     divide n, the product is left for loops. Sums run in the order of k, for
-    tiles of fewer than 8 vectors in parts of k that take turns.
+    tiles of fewer than 8 vectors in parts of a static k that take turns.
 
     An elementwise op that makes all of c right before the product, from c,
     scalars and a number for each row, is done to the tile.

@@ -96,10 +96,9 @@ public:
 
   void write() {
     ArrayRef<int64_t> size = cast<MemRefType>(c.getType()).getShape();
-    int64_t depth = cast<MemRefType>(a.getType()).getDimSize(1);
-    int64_t width = tile.vectors * tile.lanes;
-    loop(size[1], width, [&](Value j) {
-      loop(size[0], tile.rows, [&](Value i) { writeTile(depth, i, j); });
+    Value depth = b.createOrFold<memref::DimOp>(a, 1);
+    loop(index(size[1]), tile.vectors * tile.lanes, [&](Value j) {
+      loop(index(size[0]), tile.rows, [&](Value i) { writeTile(depth, i, j); });
     });
   }
 
@@ -113,8 +112,8 @@ private:
     return arith::AddIOp::create(b, i, index(constant));
   }
 
-  ValueRange loop(int64_t end, int64_t by, ValueRange init, Body body) {
-    auto made = scf::ForOp::create(b, index(0), index(end), index(by), init);
+  ValueRange loop(Value end, int64_t by, ValueRange init, Body body) {
+    auto made = scf::ForOp::create(b, index(0), end, index(by), init);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(made.getBody());
     SmallVector<Value> next =
@@ -124,14 +123,14 @@ private:
     return made.getResults();
   }
 
-  void loop(int64_t end, int64_t by, function_ref<void(Value)> body) {
+  void loop(Value end, int64_t by, function_ref<void(Value)> body) {
     loop(end, by, {}, [&](Value i, ValueRange) {
       body(i);
       return SmallVector<Value>();
     });
   }
 
-  void writeTile(int64_t depth, Value i, Value j) {
+  void writeTile(Value depth, Value i, Value j) {
     SmallVector<Value> sums;
     eachVector(i, j, [&](Value row, Value column) {
       sums.push_back(start(row, column));
@@ -159,11 +158,12 @@ private:
   }
 
   /// The tile with all of a[·, k] b[k, ·] added. A small one has as many sums
-  /// of parts of k as keep additions from waiting for one another.
-  SmallVector<Value> sumOver(int64_t depth, ValueRange tile, Value i, Value j) {
+  /// of parts of k as keep additions from waiting for one another, if it is
+  /// known that these divide k.
+  SmallVector<Value> sumOver(Value depth, ValueRange tile, Value i, Value j) {
     auto vectors = static_cast<int64_t>(tile.size());
-    int64_t parts = 1;
-    while (parts * vectors < kSums && depth % (2 * parts) == 0)
+    int64_t known = getConstantIntValue(depth).value_or(1), parts = 1;
+    while (parts * vectors < kSums && known % (2 * parts) == 0)
       parts *= 2;
     SmallVector<Value> sums(tile);
     if (parts > 1)
@@ -247,12 +247,10 @@ struct VectorizeContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
                                 PatternRewriter &rewriter) const override {
     if (failed(mm01::matchProduct(op, mm01::Second::Plain, rewriter)))
       return failure();
-    if (!llvm::all_of(op->getOperandTypes(), [](Type type) {
-          return cast<MemRefType>(type).hasStaticShape();
-        }))
-      return rewriter.notifyMatchFailure(op, "operands are not static");
-    Value c = op.getDpsInitOperand(0)->get();
-    ArrayRef<int64_t> size = cast<MemRefType>(c.getType()).getShape();
+    auto c = cast<MemRefType>(op.getDpsInitOperand(0)->get().getType());
+    if (!c.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "the result is not static");
+    ArrayRef<int64_t> size = c.getShape();
     TileShape tile = fit(largestTile(op), size[0], size[1]);
     if (tile.lanes == 0)
       return rewriter.notifyMatchFailure(op, "no vector divides the columns");

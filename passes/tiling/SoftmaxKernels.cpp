@@ -9,6 +9,7 @@
 #include "passes/tiling/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <limits>
 
@@ -66,7 +67,9 @@ constexpr int64_t kQueryRows = 64;
 ///     l = c l + Σ p_j;  o = c o + p V;  m = m'
 ///     out = o / l
 ///
-/// Both products are matrix products for the BLAS.
+/// Both products are matrix products for the BLAS. Those of a single token have
+/// too few rows for it: they are dot products with the keys as they lie, and a
+/// product in registers.
 class AttentionWriter {
 public:
   AttentionWriter(KernelBuilder &b, SoftmaxAttentionOp op)
@@ -136,32 +139,49 @@ private:
   /// [begin, begin + count) of sequence n.
   Value oneSequence(Value n, Value begin, Value count, Value local,
                     Value keyHead, Value out) {
-    Value q = queries(begin, count, keyHead);
-    Value used = b.dim(q, 0);
-    Value firstPosition = position(begin);
+    Value one = b.index(1);
+    auto write = [&](Value tokens, bool isSingle) {
+      Value q = queries(begin, tokens, keyHead, isSingle);
+      Running done = allPages(n, q, position(begin), tokens, keyHead, isSingle);
+      return results(done, tokens, local, out);
+    };
+    return b.select(
+        b.equal(count, one), out.getType(), [&] { return write(one, true); },
+        [&] { return write(count, false); });
+  }
+
+  Value lowest() { return b.f32(-std::numeric_limits<float>::infinity()); }
+
+  /// What the rows of q, `count` tokens from a position on, carry behind the
+  /// last page.
+  Running allPages(Value n, Value q, Value firstPosition, Value count,
+                   Value keyHead, bool isSingle) {
+    int64_t most = isSingle ? group : rows;
     Value visible = b.add(firstPosition, count);
-    Value lowest = b.f32(-std::numeric_limits<float>::infinity());
-    Value maxima = b.fill(lowest, b.empty({rows}, b.getF32Type()));
-    Value totals = b.fill(b.f32(0), b.empty({rows}, b.getF32Type()));
-    Value sums = b.fill(b.f32(0), scratchRows(width, used));
+    Value maxima = b.fill(lowest(), b.empty({most}, b.getF32Type()));
+    Value totals = b.fill(b.f32(0), b.empty({most}, b.getF32Type()));
+    Value sums = isSingle ? b.empty({group, width}, b.getF32Type())
+                          : scratchRows(width, b.dim(q, 0));
     Value size = b.index(pageSize);
-    Values done =
-        b.loop(b.index(0), b.ceilDivide(visible, size), {maxima, totals, sums},
-               [&](Value i, ValueRange carried) {
-                 Value start = b.mul(i, size);
-                 Value keysHere = b.minimum(size, b.sub(visible, start));
-                 Value page =
-                     b.raggedGet(ragged, RaggedField::page_table, {n, i});
-                 Indices at{op.getLayer(), page, zero(), keyHead, zero()};
-                 Indices sizes{number(1), number(1), keysHere, number(1),
-                               number(width)};
-                 Running next = onePage(q, b.slice(op.getKeys(), at, sizes, 2),
-                                        b.slice(op.getValues(), at, sizes, 2),
-                                        b.sub(firstPosition, start),
-                                        {carried[0], carried[1], carried[2]});
-                 return Values{next.maxima, next.totals, next.out};
-               });
-    return results({done[0], done[1], done[2]}, count, local, out);
+    Values done = b.loop(
+        b.index(0), b.ceilDivide(visible, size),
+        {maxima, totals, b.fill(b.f32(0), sums)},
+        [&](Value i, ValueRange carried) {
+          Value start = b.mul(i, size);
+          Value keysHere = b.minimum(size, b.sub(visible, start));
+          Value page = b.raggedGet(ragged, RaggedField::page_table, {n, i});
+          Indices at{op.getLayer(), page, zero(), keyHead, zero()};
+          Indices sizes{number(1), number(1), keysHere, number(1),
+                        number(width)};
+          Value keys = b.slice(op.getKeys(), at, sizes, 2);
+          Value values = b.slice(op.getValues(), at, sizes, 2);
+          Running now{carried[0], carried[1], carried[2]};
+          Running next = isSingle ? pageOfSingle(q, keys, values, now)
+                                  : onePage(q, keys, values,
+                                            b.sub(firstPosition, start), now);
+          return Values{next.maxima, next.totals, next.out};
+        });
+    return {done[0], done[1], done[2]};
   }
 
   /// [rows, columns] of scratch, of which `used` rows are wanted.
@@ -182,12 +202,17 @@ private:
   }
 
   /// The scaled queries, one a row.
-  Value queries(Value begin, Value count, Value keyHead) {
+  Value queries(Value begin, Value count, Value keyHead, bool isSingle) {
     Value scale = b.f32(op.getScale().convertToDouble());
     Value firstHead = b.mul(keyHead, b.index(group));
-    // The bound lets the scratch of the worker be planned.
-    Value used = b.minimum(b.index(rows), b.mul(count, b.index(group)));
-    Value all = scratchRows(width, used);
+    Value all;
+    if (isSingle) {
+      all = b.empty({group, width}, b.getF32Type());
+    } else {
+      // The bound lets the scratch of the worker be planned.
+      Value used = b.minimum(b.index(rows), b.mul(count, b.index(group)));
+      all = scratchRows(width, used);
+    }
     return forEachRow(count, all, [&](Value t, Value g, Value r, Value rows) {
       Value q =
           b.slice(op.getQ(), {b.add(begin, t), b.add(firstHead, g), zero()},
@@ -207,11 +232,27 @@ private:
     return b.copy(page, b.rows(wide, b.index(0), b.dim(page, 0)));
   }
 
-  /// The values of a page, transposed: [d, keys].
+  /// The values of a page, transposed: [d, keys]. Of a full one, which all but
+  /// a sequence's last are, the extents are known.
   Value transposePage(Value page) {
     Value all = b.empty({width, pageSize}, b.getF32Type());
-    return b.transpose(page, b.slice(all, {zero(), zero()},
-                                     {number(width), b.extent(page, 0)}, 2));
+    Value keys = b.dim(page, 0);
+    auto columns = [&](Value matrix, OpFoldResult count) {
+      return b.slice(matrix, {zero(), zero()}, {number(width), count}, 2);
+    };
+    Value full = b.select(
+        b.equal(keys, b.index(pageSize)), all.getType(),
+        [&] {
+          Value rows = b.slice(page, {zero(), zero()},
+                               {number(pageSize), number(width)}, 2);
+          return b.transpose(rows, all);
+        },
+        [&] {
+          Value part = b.transpose(page, columns(all, b.extent(page, 0)));
+          return b.insertSlice(part, all, {zero(), zero()},
+                               {number(width), b.extent(page, 0)});
+        });
+    return columns(full, b.extent(page, 0));
   }
 
   /// `ahead` is the first row's position less that of the page's first key.
@@ -231,6 +272,39 @@ private:
           return oneRow(r, visible, carried);
         });
     Value out = b.multiplyInto(done[0], transposePage(values), done[3]);
+    return {done[1], done[2], out};
+  }
+
+  /// The same for a single token, which sees all keys of the page.
+  Running pageOfSingle(Value q, Value keys, Value values, Running running) {
+    Value count = b.dim(keys, 0);
+    // What is not scored has no share.
+    Value none = b.fill(lowest(), b.empty({group, pageSize}, b.getF32Type()));
+    Value scores =
+        b.loop(b.index(0), count, none, [&](Value j, ValueRange carried) {
+          Value row = carried[0];
+          Values dots = b.sums(b.index(width), group, [&](Value k) {
+            Value key = b.widen(b.extract(keys, {j, k}));
+            Values products;
+            for (int64_t g = 0; g < group; ++g)
+              products.push_back(b.mulf(b.extract(q, {b.index(g), k}), key));
+            return products;
+          });
+          for (auto [g, dot] : llvm::enumerate(dots))
+            row = b.insert(dot, row, {b.index(g), j});
+          return Values{row};
+        })[0];
+    Values done = b.loop(b.index(0), b.index(group),
+                         {scores, running.maxima, running.totals, running.out},
+                         [&](Value r, ValueRange carried) {
+                           return oneRow(r, b.index(pageSize), carried);
+                         });
+    Value shares = b.slice(done[0], {zero(), zero()},
+                           {number(group), b.extent(keys, 0)}, 2);
+    Value out = linalg::MatmulOp::create(b, TypeRange{done[3].getType()},
+                                         ValueRange{shares, widenPage(values)},
+                                         ValueRange{done[3]})
+                    .getResult(0);
     return {done[1], done[2], out};
   }
 

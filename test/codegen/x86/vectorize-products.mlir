@@ -68,6 +68,18 @@ func.func private @column(%workgroup: index, %a: memref<16x6xf32>, %b: memref<6x
   return
 }
 
+// k may be anything; then there are no parts of it.
+// CHECK-LABEL: func.func private @any_depth
+// CHECK: %[[K:.*]] = memref.dim %arg1, %c1
+// CHECK: %{{.*}}:8 = scf.for {{.*}} = %c0 to %[[K]] step %c1{{ }}
+// CHECK: %{{.*}}:2 = scf.for {{.*}} step %c1{{ }}
+func.func private @any_depth(%workgroup: index, %a: memref<4x?xf32, strided<[64, 1]>>, %b: memref<?x64xf32>,
+                             %c: memref<4x64xf32>, %d: memref<1x?xf32>, %e: memref<1x64xf32>) attributes {exec.kernel} {
+  linalg.matmul ins(%a, %b : memref<4x?xf32, strided<[64, 1]>>, memref<?x64xf32>) outs(%c : memref<4x64xf32>)
+  linalg.matmul ins(%d, %b : memref<1x?xf32>, memref<?x64xf32>) outs(%e : memref<1x64xf32>)
+  return
+}
+
 // What fills or scales c right before is done to the tile, past what only asks for memory.
 // CHECK-LABEL: func.func private @before
 // CHECK-NOT: linalg
