@@ -96,7 +96,8 @@ static bool isSums(scf::ForOp loop) {
            loop.getInitArgs(), loop.getRegionIterArgs(), yield.getOperands())) {
     auto add = next.getDefiningOp<arith::AddFOp>();
     if (!matchPattern(init, m_AnyZeroFloat()) || !sum.getType().isF32() ||
-        !sum.hasOneUse() || !add || *sum.user_begin() != add)
+        !sum.hasOneUse() || !next.hasOneUse() || !add ||
+        *sum.user_begin() != add)
       return false;
   }
   return llvm::all_of(loop.getBody()->without_terminator(), [&](Operation &op) {

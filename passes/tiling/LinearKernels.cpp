@@ -20,8 +20,6 @@
 #include "passes/tiling/Patterns.h"
 #include "passes/tiling/WeightPanel.h"
 
-#include <functional>
-
 using namespace mlir;
 using namespace mm01;
 
@@ -145,9 +143,26 @@ SmallVector<DotShape> shapesFor(Operation *op) {
   return {{kRowBlock, kColumnPair}, {0, kColumnPair}};
 }
 
-/// out[r, n] = Σ_k x[r, k] · panel[n, k], by groups of rows that stay in the
-/// first cache while the panel passes: it comes from memory for the first group
-/// and from the second cache for the others.
+/// out[r, n] = Σ_k x[r, k] · panel[n, k] for rows [first, first + count), in
+/// tiles of the first shape that has no more rows.
+Value dotRows(KernelBuilder &b, Value x, const Panel &panel, Value out,
+              ArrayRef<DotShape> shapes, Value first, Value count) {
+  DotShape shape = shapes.front();
+  auto all = [&] {
+    return dotPanel(b, x, panel, out, shape.columns,
+                    {first, count, shape.rows});
+  };
+  if (shapes.size() == 1)
+    return all();
+  return b.select(
+      b.lessOrEqual(b.index(shape.rows), count), out.getType(), all, [&] {
+        return dotRows(b, x, panel, out, shapes.drop_front(), first, count);
+      });
+}
+
+/// The same for all rows, by groups that stay in the first cache while the
+/// panel passes: it comes from memory for the first group and from the second
+/// cache for the others.
 Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out,
                   ArrayRef<DotShape> shapes) {
   Value count = b.dim(x, 0);
@@ -159,20 +174,8 @@ Value dotProducts(KernelBuilder &b, Value x, const Panel &panel, Value out,
                 [&](Value g, ValueRange groups) {
                   Value first = b.mul(g, group);
                   Value here = b.minimum(group, b.sub(count, first));
-                  std::function<Value(ArrayRef<DotShape>)> write =
-                      [&](ArrayRef<DotShape> shapes) -> Value {
-                    const auto &[rows, columns] = shapes.front();
-                    auto all = [&, rows = rows, columns = columns] {
-                      return dotPanel(b, x, panel, groups[0], columns,
-                                      {first, here, rows});
-                    };
-                    if (shapes.size() == 1)
-                      return all();
-                    return b.select(b.lessOrEqual(b.index(rows), here),
-                                    out.getType(), all,
-                                    [&] { return write(shapes.drop_front()); });
-                  };
-                  return Values{write(shapes)};
+                  return Values{
+                      dotRows(b, x, panel, groups[0], shapes, first, here)};
                 })[0];
 }
 

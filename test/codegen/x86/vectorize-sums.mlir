@@ -90,7 +90,7 @@ func.func private @bytes(%workgroup: index, %w: memref<80xi8>, %s: f32, %y: memr
   return
 }
 
-// Seven sums, a row that vectors do not divide, a sum that is used twice or does not start from 0, f16, and columns are
+// Seven sums, a row that vectors do not divide, a sum that another adds up or that does not start from 0, f16, and columns are
 // left.
 // CHECK-LABEL: func.func private @others
 // CHECK-NOT: vector
@@ -134,7 +134,7 @@ func.func private @others(%workgroup: index, %x: memref<64x64xf32>, %h: memref<6
       -> (f32, f32, f32, f32, f32, f32, f32, f32) {
     %p = memref.load %x[%c0, %k] : memref<64x64xf32>
     %a1 = arith.addf %a, %p : f32
-    %b1 = arith.addf %b, %a : f32
+    %b1 = arith.addf %b, %a1 : f32
     %c3 = arith.addf %c, %p : f32
     %d1 = arith.addf %d, %p : f32
     %e1 = arith.addf %e, %p : f32
