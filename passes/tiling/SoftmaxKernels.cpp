@@ -67,9 +67,11 @@ constexpr int64_t kQueryRows = 64;
 ///     l = c l + Σ p_j;  o = c o + p V;  m = m'
 ///     out = o / l
 ///
-/// Both products are matrix products for the BLAS. Those of a single token have
-/// too few rows for it: they are dot products with the keys as they lie, and a
-/// product in registers.
+/// Both products are matrix products for the BLAS, but for the two cases whose
+/// extents are known: a full tile of rows with a full page, which is too small
+/// for a library, and a single token, whose rows are too few. They are products
+/// in registers, the first of a single token dot products with the keys as they
+/// lie.
 class AttentionWriter {
 public:
   AttentionWriter(KernelBuilder &b, SoftmaxAttentionOp op)
@@ -163,24 +165,25 @@ private:
     Value sums = isSingle ? b.empty({group, width}, b.getF32Type())
                           : scratchRows(width, b.dim(q, 0));
     Value size = b.index(pageSize);
-    Values done = b.loop(
-        b.index(0), b.ceilDivide(visible, size),
-        {maxima, totals, b.fill(b.f32(0), sums)},
-        [&](Value i, ValueRange carried) {
-          Value start = b.mul(i, size);
-          Value keysHere = b.minimum(size, b.sub(visible, start));
-          Value page = b.raggedGet(ragged, RaggedField::page_table, {n, i});
-          Indices at{op.getLayer(), page, zero(), keyHead, zero()};
-          Indices sizes{number(1), number(1), keysHere, number(1),
-                        number(width)};
-          Value keys = b.slice(op.getKeys(), at, sizes, 2);
-          Value values = b.slice(op.getValues(), at, sizes, 2);
-          Running now{carried[0], carried[1], carried[2]};
-          Running next = isSingle ? pageOfSingle(q, keys, values, now)
-                                  : onePage(q, keys, values,
-                                            b.sub(firstPosition, start), now);
-          return Values{next.maxima, next.totals, next.out};
-        });
+    Values done =
+        b.loop(b.index(0), b.ceilDivide(visible, size),
+               {maxima, totals, b.fill(b.f32(0), sums)},
+               [&](Value i, ValueRange carried) {
+                 Value start = b.mul(i, size);
+                 Value keysHere = b.minimum(size, b.sub(visible, start));
+                 Value page =
+                     b.raggedGet(ragged, RaggedField::page_table, {n, i});
+                 Indices at{op.getLayer(), page, zero(), keyHead, zero()};
+                 Indices sizes{number(1), number(1), keysHere, number(1),
+                               number(width)};
+                 Value keys = b.slice(op.getKeys(), at, sizes, 2);
+                 Value values = b.slice(op.getValues(), at, sizes, 2);
+                 Running now{carried[0], carried[1], carried[2]};
+                 Value ahead = b.sub(firstPosition, start);
+                 Running next = isSingle ? pageOfSingle(q, keys, values, now)
+                                         : onePage(q, keys, values, ahead, now);
+                 return Values{next.maxima, next.totals, next.out};
+               });
     return {done[0], done[1], done[2]};
   }
 
@@ -258,25 +261,78 @@ private:
   /// `ahead` is the first row's position less that of the page's first key.
   Running onePage(Value q, Value keys, Value values, Value ahead,
                   Running running) {
-    Value count = b.dim(keys, 0), used = b.dim(q, 0);
-    Value buffer = b.slice(scratchRows(pageSize, used), {zero(), zero()},
-                           {b.extent(q, 0), b.extent(keys, 0)}, 2);
-    Value scores = b.multiplyInto(q, widenPage(keys), b.fill(b.f32(0), buffer));
-    Values done = b.loop(
-        b.index(0), used, {scores, running.maxima, running.totals, running.out},
-        [&](Value r, ValueRange carried) {
-          Value token = b.divide(r, b.index(group));
-          Value visible = b.maximum(
-              b.index(0),
-              b.minimum(count, b.add(b.add(ahead, token), b.index(1))));
-          return oneRow(r, visible, carried);
-        });
-    Value out = b.multiplyInto(done[0], transposePage(values), done[3]);
-    return {done[1], done[2], out};
+    auto any = [&] {
+      Value buffer =
+          b.slice(scratchRows(pageSize, b.dim(q, 0)), {zero(), zero()},
+                  {b.extent(q, 0), b.extent(keys, 0)}, 2);
+      Value scores =
+          b.multiplyInto(q, widenPage(keys), b.fill(b.f32(0), buffer));
+      Values done = allRows(scores, ahead, running);
+      Value out = b.multiplyInto(done[0], transposePage(values), done[3]);
+      return Values{done[1], done[2], out};
+    };
+    Values now{running.maxima, running.totals, running.out};
+    if (rows % group != 0 || rows % 8 != 0 || pageSize % 16 != 0 ||
+        width % 16 != 0 || !getElementTypeOrSelf(keys.getType()).isF32())
+      return toRunning(any());
+    Value isFull =
+        arith::AndIOp::create(b, b.equal(b.dim(q, 0), b.index(rows)),
+                              b.equal(b.dim(keys, 0), b.index(pageSize)));
+    return toRunning(b.branch(
+        isFull, ValueRange(now).getTypes(),
+        [&] { return fullPage(q, keys, values, ahead, running); }, any));
+  }
+
+  static Running toRunning(const Values &values) {
+    return {values[0], values[1], values[2]};
+  }
+
+  /// The same for `rows` rows and a page of `pageSize` keys, in registers.
+  Values fullPage(Value q, Value keys, Value values, Value ahead,
+                  const Running &running) {
+    Indices origin{zero(), zero()};
+    auto known = [&](Value matrix, int64_t count) {
+      return b.slice(matrix, origin, {number(count), number(width)}, 2);
+    };
+    auto empty = [&](int64_t count, int64_t columns) {
+      return b.empty({count, columns}, b.getF32Type());
+    };
+    Value turned = b.transpose(known(keys, pageSize), empty(width, pageSize));
+    Value scores = multiply(known(q, rows), turned,
+                            b.fill(b.f32(0), empty(rows, pageSize)));
+    Values done =
+        allRows(scores, ahead,
+                {running.maxima, running.totals, known(running.out, rows)});
+    Value out = multiply(done[0], known(values, pageSize), done[3]);
+    return {
+        done[1], done[2],
+        b.insertSlice(out, running.out, origin, {number(rows), number(width)})};
+  }
+
+  /// out + x y in registers.
+  Value multiply(Value x, Value y, Value out) {
+    return linalg::MatmulOp::create(b, TypeRange{out.getType()},
+                                    ValueRange{x, y}, ValueRange{out})
+        .getResult(0);
+  }
+
+  /// Turns the scores of all rows into shares; with what the rows carry.
+  Values allRows(Value scores, Value ahead, const Running &running) {
+    Value count = b.dim(scores, 1);
+    return b.loop(b.index(0), b.dim(scores, 0),
+                  {scores, running.maxima, running.totals, running.out},
+                  [&](Value r, ValueRange carried) {
+                    Value token = b.divide(r, b.index(group));
+                    Value seen = b.add(b.add(ahead, token), b.index(1));
+                    Value visible =
+                        b.maximum(b.index(0), b.minimum(count, seen));
+                    return oneRow(r, visible, carried);
+                  });
   }
 
   /// The same for a single token, which sees all keys of the page.
-  Running pageOfSingle(Value q, Value keys, Value values, Running running) {
+  Running pageOfSingle(Value q, Value keys, Value values,
+                       const Running &running) {
     Value count = b.dim(keys, 0);
     // What is not scored has no share.
     Value none = b.fill(lowest(), b.empty({group, pageSize}, b.getF32Type()));
@@ -301,11 +357,7 @@ private:
                          });
     Value shares = b.slice(done[0], {zero(), zero()},
                            {number(group), b.extent(keys, 0)}, 2);
-    Value out = linalg::MatmulOp::create(b, TypeRange{done[3].getType()},
-                                         ValueRange{shares, widenPage(values)},
-                                         ValueRange{done[3]})
-                    .getResult(0);
-    return {done[1], done[2], out};
+    return {done[1], done[2], multiply(shares, widenPage(values), done[3])};
   }
 
   /// Turns row r of the scores into shares of its first `visible` keys, and
