@@ -55,7 +55,8 @@ static llvm::Error dumpImages(ModuleOp module, const Twine &folder) {
 
 llvm::Error mm01::dumpDeviceKernels(ModuleOp module, StringRef dump) {
   std::string folder = (dump + "/kernels").str();
-  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+  if (std::error_code error = llvm::sys::fs::create_directories(
+          folder, true, llvm::sys::fs::all_all))
     return llvm::createStringError(error, "cannot make the folder " + folder +
                                               ": " + error.message());
   for (auto kernels : module.getOps<gpu::GPUModuleOp>())

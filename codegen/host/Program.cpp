@@ -42,7 +42,8 @@ static std::string fileName(StringRef kernel, StringRef suffix) {
 static llvm::Expected<llvm::SmallString<128>> makeKernelFolder(StringRef dump) {
   llvm::SmallString<128> folder = dump;
   llvm::sys::path::append(folder, "kernels");
-  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+  if (std::error_code error = llvm::sys::fs::create_directories(
+          folder, true, llvm::sys::fs::all_all))
     return llvm::createStringError(error, "cannot make the folder " +
                                               Twine(folder) + ": " +
                                               error.message());

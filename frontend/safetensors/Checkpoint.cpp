@@ -103,7 +103,7 @@ Result<Checkpoint> Checkpoint::open(const std::string &path) {
   MM01_RETURN_IF_FAILED(hasIndex);
   if (*hasSingle && *hasIndex)
     return Status::error(path, ": holds both ", singleName, " and ", indexName,
-                         "; name the one to read");
+                         ", expected one of them");
   if (!*hasSingle && !*hasIndex)
     return Status::error(path, ": holds neither ", singleName, " nor ",
                          indexName);

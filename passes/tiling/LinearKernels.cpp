@@ -7,9 +7,10 @@
 //
 // A workgroup makes one panel of output columns for a range of rows. Up to
 // kFewRows rows it reads the weight in its storage type and takes dot products,
-// in tiles of some rows and columns whose sums stay in registers; for more rows
-// it widens the panel of the weight into scratch and calls the BLAS, which is
-// what a linalg.matmul of float32 means here. The BLAS is faster by little, and
+// in tiles of some rows and columns whose sums stay in registers and which ask
+// for the weight ahead (codegen/x86/VectorizeSums.cpp); for more rows it widens
+// the panel of the weight into scratch and calls the BLAS, which is what a
+// linalg.matmul of float32 means here. The BLAS is faster by little, and
 // widening a panel costs what some tens of rows do. A row of an int8 weight has
 // one scale: a dot product is scaled when it is complete, a panel while it is
 // widened.

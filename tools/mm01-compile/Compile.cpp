@@ -69,7 +69,7 @@ static std::string dumpName(Phase phase) {
 static Status dump(ModuleOp module, Phase phase, const std::string &folder) {
   if (folder.empty())
     return {};
-  if (std::error_code error = fs::create_directories(folder))
+  if (std::error_code error = fs::create_directories(folder, true, fs::all_all))
     return Status::error(folder, ": cannot make the folder: ", error.message());
   llvm::SmallString<128> file(folder);
   path::append(file, dumpName(phase));
@@ -159,6 +159,12 @@ Status mm01::checkOutput(const std::string &file, const std::string &input,
   if (fs::equivalent(file, input))
     return Status::error(file, ": is the input, expected another file to write "
                                "to");
+  llvm::SmallString<128> part(input);
+  path::append(part, path::filename(file));
+  StringRef kind = path::extension(part);
+  if ((kind == ".safetensors" || kind == ".json") && fs::equivalent(file, part))
+    return Status::error(file, ": is a file of the checkpoint that is read, "
+                               "expected another one to write to");
   if (fs::is_directory(file))
     return Status::error(file, ": is a folder, expected the name of a file");
   if (isProgram && fs::exists(file) && !fs::is_regular_file(file))

@@ -95,6 +95,8 @@ static Result<Module> loadMlir(MLIRContext &context,
 Result<Module> mm01::loadInput(MLIRContext &context,
                                const CompileOptions &options) {
   StringRef input = options.input;
+  if (isPreset(input) && llvm::sys::fs::exists(input))
+    warn((input + ": taken as the preset; what is here is ./" + input).str());
   if (isPreset(input))
     return build(context, readPreset(input, options.assignments, warn), nullptr,
                  options);

@@ -128,9 +128,11 @@ bool readChip(const cl::opt<std::string> &option, CompileOptions &options,
   return error.empty();
 }
 
-bool readPhase(StringRef name, CompileOptions &options, std::string &error) {
-  if (name.empty())
+bool readPhase(const cl::opt<std::string> &option, CompileOptions &options,
+               std::string &error) {
+  if (option.getNumOccurrences() == 0)
     return true;
+  StringRef name = option.getValue();
   options.compileTo = parsePhase(name);
   if (options.compileTo)
     return true;
@@ -195,6 +197,10 @@ bool readOptions(const CommandLine &line, CompileOptions &options,
       !readFusion(line.fusion, options, error) ||
       !readPhase(line.compileTo, options, error))
     return false;
+  if (line.dumpDir.getNumOccurrences() > 0 && options.dumpDir.empty()) {
+    error = "--dump-dir '': expected the name of a folder";
+    return false;
+  }
   for (StringRef assignment : options.assignments)
     if (assignment.find('=') == StringRef::npos ||
         assignment.starts_with("=")) {

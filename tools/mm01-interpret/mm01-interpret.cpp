@@ -84,18 +84,26 @@ int report(StringRef message, int code) {
   return code;
 }
 
-/// Results must not replace what they are made from, a file of a checkpoint's
-/// folder included.
-Error checkOutput() {
-  for (StringRef input : {file.getValue(), in.getValue(), weights.getValue()}) {
-    SmallString<128> read = input;
-    if (sys::fs::is_directory(read))
-      sys::path::append(read, sys::path::filename(out));
-    if (!input.empty() && sys::fs::equivalent(out, read))
-      return createStringError(Twine(out) +
-                               ": is read by this command, expected another "
-                               "file to write to");
-  }
+/// What is written must not replace what it is made from, a file of a
+/// checkpoint's folder included, nor the other output.
+Error checkOutputs() {
+  for (StringRef output : {out.getValue(), recordRoutes.getValue()})
+    for (StringRef input : {file.getValue(), in.getValue(), weights.getValue(),
+                            replayRoutes.getValue()}) {
+      SmallString<128> read = input;
+      if (sys::fs::is_directory(read))
+        sys::path::append(read, sys::path::filename(output));
+      if (!input.empty() && !output.empty() &&
+          sys::fs::equivalent(output, read))
+        return createStringError(output +
+                                 ": is read by this command, expected another "
+                                 "file to write to");
+    }
+  if (out.getValue() == recordRoutes.getValue() ||
+      (!recordRoutes.empty() && sys::fs::equivalent(out, recordRoutes)))
+    return createStringError(Twine(out) +
+                             ": is written by --out and --record-routes, "
+                             "expected a file for each");
   return Error::success();
 }
 
@@ -162,7 +170,7 @@ int main(int argc, char **argv) {
   registry.insert<exec::ExecDialect>();
   reference::registerReferenceModels(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  if (Error error = checkOutput())
+  if (Error error = checkOutputs())
     return report(toString(std::move(error)), inputAtFault);
   Result<OwningOpRef<ModuleOp>> module = readMlirFile(context, file);
   if (!module)
