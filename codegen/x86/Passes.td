@@ -149,12 +149,14 @@ def ExpandCopiesPass : Pass<"mm01-expand-copies", "mlir::func::FuncOp"> {
 def RelaxFloatOrderPass : Pass<"mm01-relax-float-order", "mlir::func::FuncOp"> {
   let summary = "Let LLVM vectorise sums and products in kernels";
   let description = [{
-    Sets `reassoc` and `contract` on float additions, subtractions and
-    multiplications of kernels: a sum may have several partial sums and a product
-    may be fused with it. Infinities, NaNs and the sign of zero keep their meaning.
-    The order is fixed when the program is compiled and depends on extents alone,
-    so results depend neither on the number of threads nor on addresses. To be run
-    before transcendental functions are expanded, whose order matters.
+    Sets `contract` on scalar float additions, subtractions and multiplications of
+    kernels, but for products that are stored, and `reassoc` on the sums and
+    products of loops: those carried by an `scf.for`, results of linalg
+    reductions, and those loaded from where they are stored. So a sum may have several partial sums and a product may be fused with it.
+    Infinities, NaNs and the sign of zero keep their meaning. The order is fixed
+    when the program is compiled and depends on extents alone, so results depend
+    neither on the number of threads nor on addresses. To be run before
+    transcendental functions are expanded, whose order matters.
   }];
 }
 

@@ -89,5 +89,9 @@ Value mm01::computeVector(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
     for (Value result : copy->getResults())
       result.setType(vector.clone(result.getType()));
   }
-  return spread(body.getTerminator()->getOperand(0));
+  Value made = spread(body.getTerminator()->getOperand(0));
+  // What is stored is rounded, whoever loads it.
+  if (auto product = made.getDefiningOp<arith::MulFOp>())
+    product.setFastmath(arith::FastMathFlags::none);
+  return made;
 }

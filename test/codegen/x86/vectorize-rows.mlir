@@ -9,12 +9,13 @@
 
 module attributes {mm01.isa = "x86-64-v4"} {
 
-// A row of 32 is two vectors of 16 or four of 8; a scalar becomes a vector, and rows may be views.
+// A row of 32 is two vectors of 16 or four of 8; a scalar becomes a vector, and rows may be views. What is
+// stored is rounded: it does not contract with a sum elsewhere.
 // CHECK-LABEL: func.func private @scale
 // CHECK-NOT: scf.for
 // CHECK: %[[X:.*]] = vector.load %{{.*}}[%c0] : {{.*}} vector<16xf32>
 // CHECK: %[[S:.*]] = vector.broadcast %{{.*}} : f32 to vector<16xf32>
-// CHECK: %[[P:.*]] = arith.mulf %[[X]], %[[S]] fastmath<contract> : vector<16xf32>
+// CHECK: %[[P:.*]] = arith.mulf %[[X]], %[[S]] : vector<16xf32>
 // CHECK: vector.store %[[P]], %{{.*}}[%c0]
 // CHECK: vector.load %{{.*}}[%c16]
 // CHECK: vector.store {{.*}}[%c16]
