@@ -1,4 +1,4 @@
-//===- VectorBody.cpp - the body of an elementwise op on vectors ----------===//
+//===- VectorBody.cpp - scalar arithmetic, written on vectors -------------===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -26,6 +25,30 @@ static bool isAlongRows(Type type, AffineMap map) {
 static bool isOfRow(AffineMap map) {
   return map.isProjectedPermutation() &&
          !map.isFunctionOfDim(map.getNumDims() - 1);
+}
+
+bool mm01::isElementwise(Operation &op) {
+  return isa<arith::ArithDialect>(op.getDialect()) &&
+         op.hasTrait<OpTrait::Vectorizable>();
+}
+
+/// The lanes of `value`; of a scalar that has none, itself in each.
+static Value spread(ImplicitLocOpBuilder &b, Value scalar, IRMapping &lanes,
+                    VectorType vector) {
+  Value value = lanes.lookupOrDefault(scalar);
+  if (!isa<VectorType>(value.getType()))
+    value =
+        vector::BroadcastOp::create(b, vector.clone(value.getType()), value);
+  lanes.map(scalar, value);
+  return value;
+}
+
+void mm01::cloneOnVectors(ImplicitLocOpBuilder &b, Operation &op,
+                          IRMapping &lanes, VectorType vector) {
+  for (Value operand : op.getOperands())
+    spread(b, operand, lanes, vector);
+  for (Value result : b.clone(op, lanes)->getResults())
+    result.setType(vector.clone(result.getType()));
 }
 
 bool mm01::hasVectorBody(linalg::LinalgOp op) {
@@ -45,9 +68,7 @@ bool mm01::hasVectorBody(linalg::LinalgOp op) {
       return false;
   }
   return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &op) {
-    return isa<arith::ArithDialect>(op.getDialect()) &&
-           op.hasTrait<OpTrait::Vectorizable>() &&
-           llvm::all_of(op.getOperandTypes(), isLane) &&
+    return isElementwise(op) && llvm::all_of(op.getOperandTypes(), isLane) &&
            llvm::all_of(op.getResultTypes(), isLane);
   });
 }
@@ -74,22 +95,9 @@ Value mm01::computeVector(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
   for (auto [argument, operand] :
        llvm::zip_equal(body.getArguments(), op->getOpOperands()))
     lanes.map(argument, load(b, op, operand, at, vector));
-  auto spread = [&](Value scalar) {
-    Value value = lanes.lookupOrDefault(scalar);
-    if (!isa<VectorType>(value.getType()))
-      value =
-          vector::BroadcastOp::create(b, vector.clone(value.getType()), value);
-    lanes.map(scalar, value);
-    return value;
-  };
-  for (Operation &inner : body.without_terminator()) {
-    for (Value operand : inner.getOperands())
-      spread(operand);
-    Operation *copy = b.clone(inner, lanes);
-    for (Value result : copy->getResults())
-      result.setType(vector.clone(result.getType()));
-  }
-  Value made = spread(body.getTerminator()->getOperand(0));
+  for (Operation &inner : body.without_terminator())
+    cloneOnVectors(b, inner, lanes, vector);
+  Value made = spread(b, body.getTerminator()->getOperand(0), lanes, vector);
   // What is stored is rounded, whoever loads it.
   if (auto product = made.getDefiningOp<arith::MulFOp>())
     product.setFastmath(arith::FastMathFlags::none);

@@ -1,4 +1,4 @@
-//===- VectorBody.h - the body of an elementwise op on vectors -*- C++ -*-===//
+//===- VectorBody.h - scalar arithmetic, written on vectors -----*- C++ -*-===//
 //
 // Part of the mm01 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,9 +9,19 @@
 #define MM01_CODEGEN_X86_VECTORBODY_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mm01 {
+
+/// Whether `op` is arithmetic that vectors have, too.
+bool isElementwise(mlir::Operation &op);
+
+/// Clones such an op for vectors of the shape of `vector`. `lanes` has those of
+/// its operands, or gets them, the same scalar in all lanes, and of its
+/// results.
+void cloneOnVectors(mlir::ImplicitLocOpBuilder &b, mlir::Operation &op,
+                    mlir::IRMapping &lanes, mlir::VectorType vector);
 
 /// Whether `op` computes each element of its one result, a buffer of static
 /// shape, with arithmetic that vectors have, too: from the elements at the same

@@ -24,8 +24,8 @@
 //           }
 //           %sums = vector.reduction <add>, %vectors
 //
-// A loop is one step long if a step is a cache line of the narrowest memory
-// that it loads.
+// A step is a cache line of the narrowest memory that the loop loads, or one
+// vector where lines do not divide the row.
 //
 // Requires bufferized kernels. Tested by test/codegen/x86/vectorize-sums.mlir.
 //
@@ -34,13 +34,13 @@
 #include "codegen/x86/Growth.h"
 #include "codegen/x86/Isa.h"
 #include "codegen/x86/Passes.h"
+#include "codegen/x86/VectorBody.h"
 #include "dialects/exec/ExecDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 
@@ -79,12 +79,6 @@ static bool isAlongRow(memref::LoadOp load, scf::ForOp loop) {
          });
 }
 
-/// Whether `op` is arithmetic that vectors have, too.
-static bool isElementwise(Operation &op) {
-  return isa<arith::ArithDialect>(op.getDialect()) &&
-         op.hasTrait<OpTrait::Vectorizable>();
-}
-
 /// Whether the loop adds terms made of elements of rows to sums, and no more.
 static bool isSums(scf::ForOp loop) {
   size_t sums = loop.getInitArgs().size();
@@ -103,7 +97,8 @@ static bool isSums(scf::ForOp loop) {
   return llvm::all_of(loop.getBody()->without_terminator(), [&](Operation &op) {
     if (auto load = dyn_cast<memref::LoadOp>(op))
       return isAlongRow(load, loop);
-    return isElementwise(op) && llvm::none_of(op.getOperands(), [&](Value v) {
+    return mm01::isElementwise(op) &&
+           llvm::none_of(op.getOperands(), [&](Value v) {
              return v == loop.getInductionVar() || !v.getType().isIntOrFloat();
            });
   });
@@ -221,11 +216,6 @@ private:
   SmallVector<Value> body(Value at, ValueRange sums) {
     IRMapping lanesOf;
     lanesOf.map(loop.getRegionIterArgs(), sums);
-    auto spread = [&](Value scalar) {
-      if (!lanesOf.contains(scalar))
-        lanesOf.map(scalar, vector::BroadcastOp::create(
-                                b, vector.clone(scalar.getType()), scalar));
-    };
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (auto load = dyn_cast<memref::LoadOp>(op)) {
         SmallVector<Value> place(load.getIndices());
@@ -235,11 +225,7 @@ private:
                                            load.getMemRef(), place));
         continue;
       }
-      for (Value operand : op.getOperands())
-        spread(operand);
-      Operation *copy = b.clone(op, lanesOf);
-      for (Value result : copy->getResults())
-        result.setType(vector.clone(result.getType()));
+      mm01::cloneOnVectors(b, op, lanesOf, vector);
     }
     return llvm::map_to_vector(
         loop.getBody()->getTerminator()->getOperands(),

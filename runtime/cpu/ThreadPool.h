@@ -21,9 +21,9 @@ namespace mm01 {
 /// Workers that claim the items of a job one by one, each from a share of its
 /// own that is one range, then from what others have left: what lies side by
 /// side in memory is mostly one worker's. The caller of run() is worker 0, so a
-/// pool of one has no thread of its own. Idle workers spin for
-/// some microseconds before they sleep: a decode step launches hundreds of
-/// small kernels in a row.
+/// pool of one has no thread of its own. Idle workers spin for some
+/// microseconds before they sleep: a decode step launches hundreds of small
+/// kernels in a row.
 ///
 /// A job's fields may change only while no worker is inside it. A worker
 /// enters by counting itself into `gate` while the gate is open; the caller
